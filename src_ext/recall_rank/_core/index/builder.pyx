@@ -30,7 +30,7 @@ cdef struct Pair:
 
 
 cdef object column(Py_ssize_t count, Py_ssize_t width, void** data):
-    """Return an empty bytes object of `count` items of `width` bytes; data[0] is set to its memory, to be filled in."""
+    """Return an uninitialised bytes object of `count` items of `width` bytes, and set data[0] to its memory."""
     made = PyBytes_FromStringAndSize(NULL, count * width)
     data[0] = PyBytes_AS_STRING(made)
     return made
@@ -66,7 +66,10 @@ cdef class SegmentBuilder:
         return self.table.count
 
     cdef inline int count_term(self, Block* block, Slot* slot) noexcept nogil:
-        """Count one more occurrence of a term, `slot`, in the current document, up to 255; -1 if memory ran out."""
+        """Count one more occurrence of a term in the current document, up to 255; return 0, or -1 if memory ran out.
+
+        `slot` is that of the term in the hash table of terms, or NULL if memory ran out there.
+        """
         cdef uint64_t wanted
         cdef void* grown
         cdef Pair* pair
@@ -93,7 +96,7 @@ cdef class SegmentBuilder:
         return 0
 
     cdef Block* current(self) noexcept nogil:
-        """Return the block of the current document, appended if it is new; NULL if memory ran out."""
+        """Return the block of 65,536 documents of the current one, appended if it is new; NULL if memory ran out."""
         cdef uint32_t wanted = self.docs // BLOCK_DOCS + 1
         cdef void* grown
         if wanted > self.block_count:
@@ -106,9 +109,10 @@ cdef class SegmentBuilder:
         return self.blocks + wanted - 1
 
     cdef int64_t add_document(self, const unsigned char* text, Py_ssize_t size, bint goes_on) noexcept nogil:
-        """Add a document; return the number of its words, or -1 if memory ran out.
+        """Count the terms of a text as the current document; return the number of its words, or -1 if memory ran out.
 
-        `goes_on` tells whether the last word of the text continues in the next document.
+        `goes_on` tells whether the text ends inside a run of letters and digits. The caller may count terms of fields
+        by add_field(), and then ends the document by adding 1 to `docs`.
         """
         cdef unsigned char[8] partial = [PARTIAL, 0, 0, 0, 0, 0, 0, 0]
         cdef Block* block = self.current()
@@ -135,9 +139,11 @@ cdef class SegmentBuilder:
     def add(self, bytes text not None, Py_ssize_t start, Py_ssize_t end, fields=()):
         """Add text[start:end] as the next document; return the number of its words.
 
-        `fields` are (tag, bytes) pairs; each word of these bytes is counted as the term tag + word. If the document has
-        a run of ASCII letters and digits that none of its tokens contains, or that continues behind its end, the term
-        "\\x04" is counted once.
+        `fields` are (tag, bytes) pairs, a tag being one byte; each word of these bytes is counted as the term tag +
+        word. The term "\\x04" is counted once in a document that a search for a literal must scan, because its tokens
+        do not cover it: some run of three or more ASCII letters and digits is in no token, or `end` cuts a run in two.
+        Raises IndexError for a range outside of the text, ValueError for a tag of another length or if the segment is
+        finished.
         """
         cdef const unsigned char* data = text
         cdef int64_t words
@@ -156,7 +162,10 @@ cdef class SegmentBuilder:
         return words
 
     cdef int tagged(self, bytes tag, bytes value) except -1:
-        """Count each word of `value` as the term tag + word. Raises ValueError unless the tag is one byte."""
+        """Count each word of `value` as the term tag + word of the current document.
+
+        Raises ValueError unless the tag is one byte.
+        """
         if tag is None or len(tag) != 1:
             raise ValueError(f"the tag of a field is one byte, not {tag!r}")
         if self.add_field(tag[0], value, len(value)):
@@ -164,7 +173,10 @@ cdef class SegmentBuilder:
         return 0
 
     cdef int add_field(self, unsigned char tag, const unsigned char* text, Py_ssize_t size) noexcept nogil:
-        """Count each word of a text as the term tag + word in the last document; -1 if memory ran out."""
+        """Count each word of text[0:size] as the term tag + word of the current document; -1 if memory ran out, else 0.
+
+        Words of MAX_TERM bytes, with which the term would be too long, are left out.
+        """
         cdef unsigned char form[MAX_TERM + 16]
         cdef Py_ssize_t k, length
         cdef Token* token
@@ -189,10 +201,12 @@ cdef class SegmentBuilder:
         return 0
 
     def finish(self):
-        """Return a dict column name -> little-endian bytes; no more documents can be added.
+        """Return the vocabulary and the postings of all documents; no more can be added.
 
-        The columns of the vocabulary are arena u8, offsets u32[terms + 1], starts u32[66] and signatures u32[terms].
-        "postings" has the tuple of the arguments of Postings.
+        It is a dict from names of columns to little-endian bytes: arena u8, the terms one after the other; offsets
+        u32[terms + 1] of the terms in arena; starts u32[66], where starts[n] is the number of the first term with n or
+        more code points; and signatures u32[terms], the letters of each term. "postings" has the tuple of the arguments
+        of Postings. Raises ValueError for a second call.
         """
         if self.frozen:
             raise ValueError("the segment is finished")
@@ -210,9 +224,10 @@ cdef class SegmentBuilder:
             free(renumbered)
 
     cdef dict finish_vocabulary(self, uint32_t* renumbered):
-        """Return the vocabulary columns, name -> bytes, with terms in sorted order.
+        """Return the vocabulary columns, a dict from name to bytes.
 
-        renumbered[k] is set to the new number of the term that was the k-th to occur.
+        Terms are sorted by their number of code points, then by bytes. renumbered[k] is set to the new number of the
+        term that was the k-th to occur.
         """
         cdef Interner* table = &self.table
         cdef uint32_t count = table.count, k, number
@@ -271,7 +286,10 @@ cdef class SegmentBuilder:
                 "signatures": signatures_column}
 
     cdef tuple finish_postings(self, uint32_t* renumbered):
-        """Return the postings columns as a tuple; each block is sorted by term. Frees the pairs of each block."""
+        """Return the tuple of the arguments of Postings, and free the postings that were collected.
+
+        renumbered[k] is the number in the vocabulary of the term that was the k-th to occur.
+        """
         cdef uint32_t count = self.table.count, b, term
         cdef uint64_t k, at, largest = 0
         cdef Block* block

@@ -28,7 +28,8 @@ def owners(const uint32_t[::1] firsts not None, Py_ssize_t count):
 
 
 def values_at(const uint64_t[::1] values not None, const uint32_t[::1] places not None):
-    """Return values[place] for each of `places`, a memoryview u64. Raises ValueError for an index outside."""
+    """Return values[place] for each of `places`, a memoryview u64. Raises ValueError for a place outside of `values`.
+    """
     cdef Py_ssize_t k, count = places.shape[0], size = values.shape[0]
     cdef bint good = True
     cdef uint64_t* out
@@ -46,11 +47,11 @@ def values_at(const uint64_t[::1] values not None, const uint32_t[::1] places no
 
 
 def piece_sizes(const uint64_t[::1] starts not None, const uint32_t[::1] whose not None):
-    """Return the size of each piece that another piece of its owner follows, a memoryview u32.
+    """Return the size in bytes of each piece that another piece of its owner follows, a memoryview u32.
 
     Pieces are consecutive byte ranges, such as documents, and owners their parts. starts, u64[pieces + 1], are the byte
     offsets of the pieces; whose, u32[pieces], are the numbers of their owners. piece_starts() is the inverse. Raises
-    ValueError for a piece of 4 GiB or more.
+    ValueError for a piece of 4 GiB or more, and for arrays that do not agree in length.
     """
     cdef Py_ssize_t k, found = 0, count = whose.shape[0]
     cdef bint good = True
@@ -73,11 +74,11 @@ def piece_sizes(const uint64_t[::1] starts not None, const uint32_t[::1] whose n
 
 def piece_starts(const uint64_t[::1] begins not None, const uint32_t[::1] firsts not None,
                  const uint32_t[::1] sizes not None):
-    """Return the start of every piece and the end of the last, u64[pieces + 1]; the inverse of piece_sizes().
+    """Return the start of every piece and the end of the last, a memoryview u64[pieces + 1].
 
-    begins, u64[owners + 1]: the byte at which each owner's first piece starts, and the end of all. firsts, u32[owners +
-    1]: the number of each owner's first piece. sizes, u32: the result of piece_sizes(). Raises ValueError if the
-    lengths of the arrays do not agree.
+    This is the inverse of piece_sizes(). begins, u64[owners + 1]: the byte at which each owner's first piece starts,
+    and the end of all. firsts, u32[owners + 1]: the number of each owner's first piece, ascending from 0, and the
+    number of all pieces. sizes, u32: the result of piece_sizes(). Raises ValueError if the arrays do not agree.
     """
     cdef Py_ssize_t n, piece, size = 0, last = firsts.shape[0] - 1
     cdef uint64_t at

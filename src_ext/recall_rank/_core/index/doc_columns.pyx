@@ -93,10 +93,10 @@ cdef class DocColumns:
         return count, words
 
     cdef object doc_positions(self):
-        """Return u32[docs + 1], a bytearray: the message number of each document, with the flags IS_TITLE and
-        SAME_PART.
+        """Return u32[docs + 1], a bytearray: each document's message number, with the flags IS_TITLE and SAME_PART.
 
-        One read for each document replaces three. Computed by the first call in O(documents) and cached; read-only.
+        One read for each document replaces three; the last element is unused. Computed by the first call in
+        O(documents) and cached; read-only.
         """
         cdef Py_ssize_t k
         cdef uint32_t* position
@@ -115,9 +115,11 @@ cdef class DocColumns:
         return buffer
 
     cdef object shape_weights(self, const float[:, ::1] norms, const float[::1] class_weights):
-        """Return ShapeWeight[CLASSES * MAX_WORDS], a bytearray, read-only; index it by a number of doc_shapes().
+        """Return the BM25 factors of each shape, that is class and number of words: ShapeWeight[CLASSES * MAX_WORDS].
 
-        The tables of the last two pairs of arguments are cached, because a search alternates between two.
+        They are a bytearray, read-only, indexed by the numbers of doc_shapes(). norms is f32[CLASSES, MAX_WORDS],
+        class_weights f32[CLASSES]. The results for the last two pairs of arguments are cached, because a search
+        alternates between two.
         """
         cdef Py_ssize_t kind, words
         cdef ShapeWeight* rows
@@ -137,10 +139,10 @@ cdef class DocColumns:
         return table
 
     cdef object doc_shapes(self):
-        """Return u16[docs + 1], a bytearray: the shape of each document, class * MAX_WORDS + min(words, MAX_WORDS - 1).
+        """Return the shape of each document, class * MAX_WORDS + min(words, MAX_WORDS - 1): u16[docs + 1], a bytearray.
 
-        The shape is all that the score depends on besides frequencies. Computed by the first call in O(documents) and
-        cached; read-only.
+        The shape is all that the score depends on besides frequencies; the last element is unused. Computed by the
+        first call in O(documents) and cached; read-only.
         """
         cdef Py_ssize_t k
         cdef uint16_t words
@@ -157,8 +159,7 @@ cdef class DocColumns:
         return buffer
 
     def docs_in(self, const int64_t[::1] starts not None, const int64_t[::1] ends not None, eligible=None):
-        """Return the number of eligible documents with a message time, in ms, in one of the ranges [starts[k],
-        ends[k]).
+        """Return how many eligible documents have a message time, in ms, in one of the ranges [starts[k], ends[k]).
 
         `eligible` is u8[docs] or None for all; starts and ends are i64[ranges]. Raises ValueError if lengths differ.
         O(documents * ranges).
@@ -187,11 +188,11 @@ cdef class DocColumns:
         return found
 
     def sessions_of(self, list parts not None):
-        """Return the session number of each of `parts`. Raises IndexError for a part that does not exist."""
+        """Return a list of the session number of each of `parts`. Raises IndexError for a part that does not exist."""
         return [self.message_session[self.message_of(part)] for part in parts]
 
     def times_of(self, list parts not None):
-        """Return for each of `parts` the time of its message, ms since 1970.
+        """Return a list with the time of the message of each of `parts`, ms since 1970, 0 where it is unknown.
 
         Raises IndexError for a part that does not exist.
         """
@@ -204,8 +205,7 @@ cdef class DocColumns:
         return self.part_message[part]
 
     def time_span(self):
-        """Return (oldest, newest), the least and the greatest known message time, ms since 1970; (0, 0) if none is
-        known.
+        """Return (oldest, newest), the least and the greatest known message time in ms since 1970; 0 if none is known.
 
         Computed by the first call in O(messages) and cached.
         """

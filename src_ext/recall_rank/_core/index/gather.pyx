@@ -36,7 +36,7 @@ cdef int64_t LAST_TIME = 253_402_300_799_999  # the end of the year 9999, ms
 
 
 cdef Py_ssize_t one_more(Array column) except -1:
-    """Grow an array by one element; return the index of that element."""
+    """Grow an array by one element, whose value is undefined; return the index of that element."""
     cdef Py_ssize_t at = len(column)
     resize_smart(column, at + 1)
     return at
@@ -71,12 +71,13 @@ cdef int push64(Array column, int64_t value) except -1:
 
 
 cpdef known_time(time):
-    """Return the time in ms, or 0 (unknown) for one outside of the calendar, as in a damaged record."""
+    """Return `time`, ms since 1970, or 0 (unknown) for one before 1970 or after the year 9999, as in a damaged record.
+    """
     return time if 0 <= time <= LAST_TIME else 0
 
 
 cdef bint append_text(bytearray to, value) except -1:
-    """Append a string to `to` as UTF-8, with U+FFFD for a lone surrogate.
+    """Append the string `value` to `to` as UTF-8, with U+FFFD for a lone surrogate.
 
     Return whether it has a letter beyond ASCII that changes by folding to lower case. Raises TypeError if `value` is
     not a string.
@@ -114,7 +115,7 @@ cdef bint append_text(bytearray to, value) except -1:
 
 
 cdef class Ids:
-    """A growing list of strings, lone surrogates included, as concatenated UTF-8 and offsets."""
+    """A growing list of strings, stored as concatenated UTF-8, which may have lone surrogates, and their offsets."""
 
     cdef bytearray data
     cdef Array starts
@@ -142,10 +143,12 @@ cdef class Ids:
 cdef class Gatherer:
     """Takes sessions in the order of the segment, and returns the columns of the segment.
 
-    roles is role -> number. number(name) returns a number for a part type, tool or author. kind(flags, type, failed,
-    role, people) returns the class of a part's documents. hidden(tool) tells whether the parts of a tool are not
-    searchable. said(kind, passage) returns the kind of a passage in UTF-8 that a person wrote. fold(text) returns a
-    text in lower case. A passage has about `longest` bytes at most.
+    Each session is added by title(), then messages(). roles is a dict from role to number. number(name) returns a
+    number for a part type, tool or author. kind(flags, type, failed, role, people) returns the class of a part's
+    documents. hidden(tool) tells whether the parts of a tool are not searchable. said(kind, passage) returns the exact
+    kind of a passage, UTF-8 bytes, in a part that a person wrote. fold(text) returns a text in lower case. A passage
+    has at most `longest` bytes, and the last of a part at most a quarter more. Raises ValueError for `longest` below
+    16.
     """
 
     cdef SegmentBuilder builder
@@ -216,7 +219,9 @@ cdef class Gatherer:
     def title(self, key, title, directory, flags, time, int role, int kind, int talk):
         """Begin a session: add a message, a part and a document for its title.
 
-        Without title and directory, no document is added.
+        `key` is the id of that part, `kind` the class of its document, `time` that of the message in ms, and `talk`
+        says who talks in the session (model.Talk). Words of `directory` are terms of the document, with a tag. Without
+        title and directory, no document is added. Raises ValueError after finish().
         """
         self.check()
         push8(self.session_talk, talk)
@@ -226,7 +231,11 @@ cdef class Gatherer:
         self.part(key, "title", None, flags, kind, [(TEXT, title)] if title else [], None, directory or None)
 
     def messages(self, messages, flags, bint people):
-        """Add the messages of the current session."""
+        """Add `messages`, which are model.Message objects, to the session that title() began last.
+
+        `flags` apply to each of them; `people` tells whether people talk with each other in the session. Raises
+        ValueError after finish().
+        """
         cdef int64_t asked = -1
         cdef int role
         self.check()
@@ -253,7 +262,7 @@ cdef class Gatherer:
                           [] if self.is_hidden(tool) else part_fields(part), author or None, None)
 
     cdef bint is_hidden(self, tool) except -1:
-        """Return hidden(tool), cached: whether the parts of a tool are not searchable. False for None."""
+        """Return whether the parts of a tool are not searchable: hidden(tool), cached; False for None."""
         cdef object known
         if tool is None:
             return False
@@ -263,14 +272,14 @@ cdef class Gatherer:
         return known
 
     cdef int64_t numbered(self, name) except -1:
-        """Return number(name), cached: the number of a part type, tool or author."""
+        """Return the number of a part type, tool or author: number(name), cached."""
         cdef object known = self.numbers.get(name)
         if known is None:
             known = self.numbers[name] = self.number(name)
         return known
 
     cdef int message(self, key, int role, time, author) except -1:
-        """Append a row to the columns of messages."""
+        """Append a row to the columns of messages; `key` is the message's id, `time` is in ms."""
         self.message_ids.push(key)
         push32(self.message_session, self.sessions - 1)
         push8(self.message_role, role)
@@ -332,7 +341,7 @@ cdef class Gatherer:
                 return 0
 
     cdef int tagged(self, unsigned char tag, value) except -1:
-        """Count the words of a string as terms of the field `tag` in the current document."""
+        """Count each word of the string `value` as the term tag + word of the current document."""
         PyByteArray_Resize(self.scratch, 0)
         append_text(self.scratch, value)
         if self.builder.add_field(tag, <const unsigned char*>PyByteArray_AS_STRING(self.scratch),
@@ -350,7 +359,10 @@ cdef class Gatherer:
         return 0
 
     def finish(self):
-        """Return a dict column name -> column of the segment; no more sessions can be added."""
+        """Return a dict from the name of a column to a memoryview of it; no more sessions can be added.
+
+        Raises ValueError for a second call.
+        """
         self.check()
         self.finished = True
         push32(self.message_first_part, len(self.part_ids))

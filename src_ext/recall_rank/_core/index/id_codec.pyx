@@ -1,6 +1,7 @@
 """Encode ids without the prefix that they share with the id of their owner: a message's owner is its session.
 
-A record is one byte, the length of the shared prefix, followed by the rest of the id.
+A part's owner is its message. A record, the encoded form of an id, is one byte, the length of the shared prefix,
+followed by the rest of the id.
 """
 
 from cpython.bytearray cimport PyByteArray_AS_STRING
@@ -13,7 +14,7 @@ cdef enum:
 
 
 cdef bint are_offsets(const uint64_t[::1] starts, Py_ssize_t size) noexcept nogil:
-    """Return whether `starts` ascend and do not exceed `size` bytes."""
+    """Return whether `starts` is not empty, ascends, and ends at or before `size` bytes."""
     cdef Py_ssize_t k
     for k in range(starts.shape[0] - 1):
         if starts[k] > starts[k + 1]:
@@ -24,9 +25,11 @@ cdef bint are_offsets(const uint64_t[::1] starts, Py_ssize_t size) noexcept nogi
 def encode_ids(const uint8_t[::1] names not None, const uint64_t[::1] starts not None,
                const uint32_t[::1] holder not None, const uint8_t[::1] holders not None,
                const uint64_t[::1] holder_starts not None):
-    """(records, their starts u64[names + 1]) of ids; holder u32[names] has the owner of each.
+    """Return (records, starts): the encoded form of each id, one after the other, and where each begins, u64[ids + 1].
 
-    Raises ValueError when the columns do not fit together.
+    The ids are names[starts[k]:starts[k + 1]] in UTF-8. holder[k] is the number of the owner of id k, whose own id is
+    holders[holder_starts[n]:holder_starts[n + 1]] for number n. A record omits the prefix, up to 255 bytes, that id and
+    owner share. records is a bytearray, starts a memoryview. Raises ValueError when the columns do not fit together.
     """
     cdef Py_ssize_t k, size, most, same, at = 0, count = holder.shape[0]
     cdef const uint8_t* name
@@ -65,9 +68,11 @@ def encode_ids(const uint8_t[::1] names not None, const uint64_t[::1] starts not
 def decode_ids(const uint8_t[::1] records not None, const uint64_t[::1] starts not None,
                const uint32_t[::1] holder not None, Py_ssize_t first, const uint8_t[::1] holders not None,
                const uint64_t[::1] holder_starts not None):
-    """(ids, their starts u64[names + 1]) of records [starts[k], starts[k + 1]); owners are numbered from `first` on.
+    """Return (ids, starts): the ids that records encode, one after the other, and where each begins, u64[ids + 1].
 
-    Raises ValueError for records that encode_ids() did not make.
+    Record k is records[starts[k]:starts[k + 1]], and holder[k] the number of its owner. holders has, at holder_starts,
+    the ids of the owners from number `first` on. ids is a bytearray of UTF-8, starts a memoryview. Raises ValueError
+    for records that encode_ids() did not make, and when the columns do not fit together.
     """
     cdef Py_ssize_t k, size, at = 0, count = holder.shape[0]
     cdef uint64_t begin, total = 0
@@ -109,9 +114,11 @@ def decode_ids(const uint8_t[::1] records not None, const uint64_t[::1] starts n
 
 
 cdef class IdRecords:
-    """Decodes single records records[starts[k]:starts[k + 1]] of borrowed buffers.
+    """Decodes the ids of single records, in the form that encode_ids() returns.
 
-    verified u8[blocks of `block` bytes] is borrowed, too, and marks the blocks that may be read.
+    Record k is records[starts[k]:starts[k + 1]]. verified, u8, is not 0 for each block of `block` bytes of `records`
+    whose checksum has been compared; only these are read. The buffers are borrowed. Raises ValueError for too few
+    blocks.
     """
 
     cdef const uint8_t[::1] records
@@ -129,7 +136,7 @@ cdef class IdRecords:
         self.block = block
 
     def name(self, Py_ssize_t at, str holder not None):
-        """Return the id in record number `at`; `holder` is the id of its owner.
+        """Return the id in record number `at`; `holder` is the id of its owner, whose prefix the record omits.
 
         None if a block of the record is not verified yet. Lone surrogates are preserved. Raises IndexError for a
         missing record, ValueError for an invalid one.

@@ -39,8 +39,10 @@ cdef inline void interner_prefetch(const Interner* table, uint64_t hash) noexcep
 
 cdef inline Slot* intern(Interner* table, const unsigned char* form, int size, int length,
                          uint64_t hash) noexcept nogil:
-    """Return the table slot of a zero-padded form, inserted if it is new; valid until the next call. NULL if memory ran
-    out.
+    """Return the slot of a form in the hash table, inserted if it is new; NULL if memory ran out.
+
+    The form has `size` bytes, is zero-padded to a multiple of 8, and has `length` code points; `hash` is form_hash().
+    The slot is valid until the next call.
     """
     cdef uint64_t head, tail = 0, at = hash & table.mask
     cdef uint32_t low = hash & 0xFFFFFFFFU

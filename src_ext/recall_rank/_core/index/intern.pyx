@@ -18,7 +18,10 @@ cdef enum:
 
 
 cdef int new_slots(Interner* table, uint64_t count) noexcept nogil:
-    """Allocate `count` empty slots; the previous slots are not freed. Non-zero when memory ran out."""
+    """Give the table `count` empty slots, a power of two; return 0, or -1 if memory ran out.
+
+    The previous slots are not freed.
+    """
     cdef char* memory = <char*>calloc(count * sizeof(Slot) + LINE, 1)
     if memory == NULL:
         return -1
@@ -30,7 +33,7 @@ cdef int new_slots(Interner* table, uint64_t count) noexcept nogil:
 
 
 cdef int interner_init(Interner* table) noexcept nogil:
-    """Initialise a table; -1 when memory ran out. interner_free() must be called in either case."""
+    """Initialise a table; return 0, or -1 if memory ran out. interner_free() must be called in either case."""
     memset(table, 0, sizeof(Interner))
     if new_slots(table, FIRST_SLOTS) or grow_terms(table, FIRST_TERMS) or grow_arena(table, FIRST_BYTES):
         return -1
@@ -48,7 +51,7 @@ cdef void interner_free(Interner* table) noexcept nogil:
 
 
 cdef int grow_terms(Interner* table, uint32_t wanted) noexcept nogil:
-    """Resize the columns of terms to `wanted` terms; -1 when memory ran out."""
+    """Resize the columns of terms to room for `wanted` terms; return 0, or -1 if memory ran out."""
     cdef void* grown = realloc(table.places, wanted * sizeof(uint64_t))
     if grown == NULL:
         return -1
@@ -66,7 +69,7 @@ cdef int grow_terms(Interner* table, uint32_t wanted) noexcept nogil:
 
 
 cdef int grow_arena(Interner* table, uint64_t wanted) noexcept nogil:
-    """Resize the arena to `wanted` bytes; -1 when memory ran out."""
+    """Resize the arena, which holds the forms, to `wanted` bytes; return 0, or -1 if memory ran out."""
     cdef void* grown = realloc(table.arena, wanted)
     if grown == NULL:
         return -1
@@ -76,7 +79,7 @@ cdef int grow_arena(Interner* table, uint64_t wanted) noexcept nogil:
 
 
 cdef int grow_slots(Interner* table) noexcept nogil:
-    """Double the number of slots; the arena of forms is unchanged. Non-zero when memory ran out."""
+    """Double the number of slots and insert all forms again; return 0, or -1 if memory ran out."""
     cdef uint64_t count = table.mask + 1, k, at
     cdef void* memory = table.memory
     cdef Slot* slots = table.slots
@@ -93,7 +96,10 @@ cdef int grow_slots(Interner* table) noexcept nogil:
 
 
 cdef Slot* intern_new(Interner* table, const unsigned char* form, int size, int length, uint64_t hash) noexcept nogil:
-    """Insert a form that the table does not have; returns its slot, NULL when memory ran out."""
+    """Insert a form that the table does not have, and return its slot; NULL if memory ran out.
+
+    The form has `size` bytes, is zero-padded to a multiple of 8, and has `length` code points; `hash` is form_hash().
+    """
     cdef uint64_t at, padded = (size + 7) & ~7
     cdef Slot* slot
     if (table.count + <uint64_t>1) * 2 > table.mask and grow_slots(table):

@@ -27,7 +27,7 @@ ctypedef fused number:
 
 
 cdef int bits_of(uint64_t value) noexcept nogil:
-    """The width in bits at which numbers up to `value` are stored: their bit length, or 64 above WIDEST."""
+    """Return the width in bits at which numbers up to `value` are stored: their bit length, or 64 above WIDEST."""
     cdef int bits = 0
     while value:
         bits += 1
@@ -36,7 +36,10 @@ cdef int bits_of(uint64_t value) noexcept nogil:
 
 
 cdef Py_ssize_t write_run(const int64_t* values, int count, int64_t before, uint8_t* out) noexcept nogil:
-    """Write a run of `count` numbers to `out`; `before` is the number in front of it. Return the bytes written."""
+    """Write a run of `count` numbers, 1 to RUN, to `out`; return the number of bytes written.
+
+    `before` is the number in front of the run, 0 for the first one. Up to 8 bytes behind the run are overwritten.
+    """
     cdef int64_t[RUN] steps
     cdef const int64_t* chosen = values
     cdef int64_t least = values[0], most = values[0], least_step, most_step
@@ -78,7 +81,7 @@ cdef Py_ssize_t write_run(const int64_t* values, int count, int64_t before, uint
 
 
 cdef bytearray packed(const number[::1] values):
-    """The compressed bytes of a column of one type."""
+    """Return the compressed bytes of a column of one type, as pack() does."""
     cdef Py_ssize_t count = values.shape[0], first, k, size = 0, here
     cdef int64_t[RUN] run
     cdef int64_t before = 0
@@ -100,10 +103,12 @@ cdef bytearray packed(const number[::1] values):
 
 
 def pack(values not None):
-    """Return the compressed bytes of a column, for unpack(). They depend on the numbers, not on their type.
+    """Return the compressed bytes of a column, a bytearray that unpack() reads.
 
-    The type is looked up here: where Python may pass a fused type, Cython imports numpy to ask whether it is an array.
+    `values` is a buffer of type B, H, I, Q or q, in the codes of the module struct; TypeError is raised for another.
+    The bytes depend on the numbers, not on their type.
     """
+    # not a function of a fused type, for which Cython imports numpy to ask whether it is an array
     view = memoryview(values)
     code = view.format
     if code == "B":
@@ -121,9 +126,10 @@ def pack(values not None):
 
 cdef Py_ssize_t read_run(const uint8_t* data, Py_ssize_t at, Py_ssize_t end, int count, uint64_t before,
                          uint64_t* out) noexcept nogil:
-    """Read a run of `count` numbers at offset `at`; `before` is the number in front of it.
+    """Read the run of `count` numbers that begins at data[at] into `out`; return the offset behind the run.
 
-    Return the offset behind the run, or -1 if it is invalid. Reads up to SLACK bytes beyond `end`.
+    Return -1 if it is invalid or does not end by `end`. `before` is the number in front of the run, 0 for the first
+    one. Reads up to SLACK bytes beyond `end`.
     """
     cdef int k, width, shift = 0
     cdef bint steps
@@ -163,7 +169,11 @@ cdef Py_ssize_t read_run(const uint8_t* data, Py_ssize_t at, Py_ssize_t end, int
 
 
 cdef Py_ssize_t read_runs(const uint8_t[::1] data, Py_ssize_t count, int width, char* out) noexcept nogil:
-    """Read `count` numbers into `out`, `width` bytes each; return -1 if the data is invalid or a number too large."""
+    """Read `count` numbers into `out`, `width` bytes each; return -1 if the data is invalid or a number too large.
+
+    Otherwise, the offset of the end of the last run is returned. SLACK bytes must follow it in `data`, and nothing
+    else.
+    """
     cdef uint64_t[RUN] run
     cdef uint64_t before = 0, seen
     cdef Py_ssize_t at = 0, first = 0, end = data.shape[0] - SLACK
@@ -196,9 +206,9 @@ cdef Py_ssize_t read_runs(const uint8_t[::1] data, Py_ssize_t count, int width, 
 
 
 def unpack(const uint8_t[::1] data not None, Py_ssize_t count, str code not None):
-    """The `count` numbers that pack() compressed, as a memoryview of type `code`: B, H, I, Q or q.
+    """Return the `count` numbers that pack() compressed, as a read-only memoryview of type `code`: B, H, I, Q or q.
 
-    Raises ValueError when the bytes do not encode exactly `count` numbers of that type.
+    Raises ValueError when the bytes do not encode exactly `count` numbers of that type, KeyError for another code.
     """
     cdef int width = {"B": 1, "H": 2, "I": 4, "Q": 8, "q": 8}[code]
     cdef char* out

@@ -22,7 +22,10 @@ cdef uint32_t SHARED = 0x80000000U  # flag of the new number of a shared term
 
 
 cdef void fill_ranks(const uint64_t* words, Py_ssize_t numbers, uint32_t* ranks, uint64_t before) noexcept nogil:
-    """Write to ranks[k] the number of bits set before number 256 * k of a bit set, plus `before`."""
+    """Write to ranks[k] the number of members below 256 * k of the bit set `words`, plus `before`.
+
+    The set is of numbers below `numbers`: `words` is u64[bitset_words(numbers)], `ranks` u32[bitset_ranks(numbers)].
+    """
     cdef Py_ssize_t k
     for k in range(bitset_words(numbers)):
         if k & 3 == 0:
@@ -63,9 +66,10 @@ cdef class PostingsWriter:
         free(self.firsts)
 
     cdef int put(self, uint32_t term, const uint16_t* docs, const uint8_t* tfs, Py_ssize_t count) except -1 nogil:
-        """Add the postings of a term to the current block.
+        """Add the postings of a term to the current block, in ascending order of terms.
 
-        Terms and documents ascend; `count` is at least 1.
+        docs are numbers in the block, ascending, tfs their frequencies above 0; both have `count` elements, at least 1.
+        Raises MemoryError, or OverflowError for a block of more than 2 GiB.
         """
         cdef uint64_t needed, wanted, pointer
         cdef void* grown
@@ -116,7 +120,10 @@ cdef class PostingsWriter:
         return 0
 
     def add(self, const uint64_t[::1] keys not None):
-        """Add the postings of one block, ascending u64 keys: term << 24 | document in the block << 8 | frequency."""
+        """Add a whole block of postings, ascending u64 keys: term << 24 | document in the block << 8 | frequency.
+
+        Raises ValueError for keys out of order, a frequency of 0, a term number too high, and after finish().
+        """
         cdef Py_ssize_t count = keys.shape[0], k = 0, size
         cdef uint64_t before = 0, key
         cdef uint32_t term
@@ -151,7 +158,7 @@ cdef class PostingsWriter:
             free(tfs)
 
     def frequencies(self):
-        """Return the number of documents that contain each term so far, u32[terms]."""
+        """Return the number of documents that contain each term so far: bytes of u32[terms]."""
         return PyBytes_FromStringAndSize(<char*>self.df, self.term_count * sizeof(uint32_t))
 
     def finish(self):

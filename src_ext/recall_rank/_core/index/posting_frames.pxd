@@ -35,27 +35,27 @@ cdef extern from "simd/posting_frames.h":
 
 
 cdef inline uint32_t direct(uint16_t doc, uint8_t tf) noexcept nogil:
-    """The pointer that stores the only posting of an entry."""
+    """Return the pointer that stores the only posting of an entry: its document in the block and its frequency."""
     return <uint32_t>1 << 31 | <uint32_t>tf << 16 | doc
 
 
 cdef inline bint is_direct(uint64_t pointer) noexcept nogil:
-    """Whether a pointer stores its posting itself."""
+    """Return whether a pointer stores its posting itself."""
     return pointer >> 31 != 0
 
 
 cdef inline uint16_t doc_of(uint32_t pointer) noexcept nogil:
-    """The local document of a direct pointer."""
+    """Return the document, a number in the block, of a pointer that stores its posting itself."""
     return pointer & 0xFFFF
 
 
 cdef inline uint8_t tf_of(uint32_t pointer) noexcept nogil:
-    """The frequency of a direct pointer."""
+    """Return the frequency of a pointer that stores its posting itself."""
     return pointer >> 16 & 0xFF
 
 
 cdef inline void write_low(uint8_t* lows, uint32_t bit, uint32_t value) noexcept nogil:
-    """Write a value of fewer than 16 bits at bit `bit`, where all bits are still 0."""
+    """Write a value of fewer than 16 bits at bit number `bit` of `lows`, where all bits are still 0."""
     lows += bit >> 3
     value <<= bit & 7
     lows[0] |= value & 0xFF
@@ -66,7 +66,7 @@ cdef inline void write_low(uint8_t* lows, uint32_t bit, uint32_t value) noexcept
 
 
 cdef inline int best_split(uint32_t span, uint32_t count) noexcept nogil:
-    """The number of low bits that makes the shortest frame for `count` numbers, the last of which is `span`.
+    """Return the number of low bits that makes the shortest frame for `count` numbers, the last of which is `span`.
 
     0, 4 and 8 low bits are read fastest: in a frame above SHORT postings, another number must save a ninth of the
     bytes.
@@ -88,7 +88,11 @@ cdef inline int best_split(uint32_t span, uint32_t count) noexcept nogil:
 
 cdef inline uint8_t* write_frame(uint8_t* at, const uint16_t* docs, const uint8_t* tfs, uint32_t count,
                                  uint32_t least, bint follows) noexcept nogil:
-    """Write a frame of `count` postings at `at`, where there must be enough room; returns its end."""
+    """Write a frame of `count` postings, 1 to RUN, at `at`, and return the end of the frame.
+
+    docs[0:count] ascend from `least`, which is 0 or the last document of the frame before plus 1; tfs are their
+    frequencies. `follows` tells whether another frame of the term follows. There must be enough room.
+    """
     cdef uint32_t span = docs[count - 1] - least - (count - 1), high_size, tf_bits = 0, value, bit, k
     cdef int low_bits = best_split(span, count)
     cdef uint32_t mask = (<uint32_t>1 << low_bits) - 1
@@ -130,7 +134,7 @@ cdef inline uint8_t* write_frame(uint8_t* at, const uint16_t* docs, const uint8_
 
 
 cdef inline uint64_t most_bytes(const uint8_t* tfs, Py_ssize_t count) noexcept nogil:
-    """An upper bound of the bytes that the frames of these postings take."""
+    """Return an upper bound of the bytes that write_frames() needs for `count` postings with the frequencies `tfs`."""
     cdef uint64_t bits = 0
     cdef Py_ssize_t k
     for k in range(count):
@@ -140,7 +144,10 @@ cdef inline uint64_t most_bytes(const uint8_t* tfs, Py_ssize_t count) noexcept n
 
 cdef inline uint8_t* write_frames(uint8_t* at, const uint16_t* docs, const uint8_t* tfs,
                                   Py_ssize_t count) noexcept nogil:
-    """Write all postings of one entry as frames into most_bytes() bytes at `at`; returns the end of the frames."""
+    """Write the postings of one term in one block as frames at `at`, and return the end of the frames.
+
+    docs and tfs have `count` elements; at `at`, there is room for most_bytes() bytes.
+    """
     cdef Py_ssize_t k = 0, size
     cdef uint32_t least = 0
     while k < count:

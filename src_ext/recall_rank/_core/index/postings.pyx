@@ -24,7 +24,7 @@ cdef Py_ssize_t below(const uint16_t* docs, Py_ssize_t last, int64_t doc) noexce
 
 
 cdef bint reaches(const uint32_t[::1] starts, const uint32_t[::1] ends, int64_t base) noexcept nogil:
-    """Return whether a range [starts[k], ends[k]) overlaps the block of which `base` is the first document."""
+    """Return whether any range [starts[k], ends[k]) overlaps the block of which `base` is the first document."""
     cdef Py_ssize_t k
     for k in range(starts.shape[0]):
         if starts[k] < ends[k] and starts[k] < base + BLOCK and ends[k] > base:
@@ -93,7 +93,10 @@ cdef class Postings:
         return self.count(0, self.term_count, NULL, 0)
 
     cdef uint32_t shared_before(self, uint32_t term) noexcept nogil:
-        """The number of shared terms before `term`. O(1)."""
+        """Return the number of shared terms below number `term`. O(1).
+
+        A term is shared unless it is lone, that is, unless one document alone contains it, once; see packing.pyx.
+        """
         cdef uint64_t found = rank(self.shared_bits, self.shared_ranks, term)
         return min(found, min(<uint64_t>term, <uint64_t>self.shared_count))
 
@@ -117,10 +120,10 @@ cdef class Postings:
                                 cursor.shared)
 
     cdef Py_ssize_t open(self, Cursor* cursor, uint16_t* docs, uint8_t* tfs) noexcept nogil:
-        """Go to the next entry, the postings of a term in the block.
+        """Take the next entry of the cursor's block, that is, the postings of one term in it.
 
-        Return 1 and write the posting if the entry's pointer stores it; return 0 if frames follow or the entry is
-        invalid.
+        If it is a single posting, write it to docs[0] and tfs[0] and return 1. Otherwise return 0: next_run() reads the
+        postings from the cursor; an invalid entry has none.
         """
         cdef uint64_t entry = cursor.entry, start = self.starts[cursor.block]
         cdef uint32_t pointer
@@ -138,7 +141,10 @@ cdef class Postings:
         return 0
 
     cdef Py_ssize_t next_run(self, Cursor* cursor, uint16_t* docs, uint8_t* tfs) noexcept nogil:
-        """Unpack up to ROOM further postings of one term, documents ascending; return their number, 0 at the end."""
+        """Write the next postings of one of the cursor's terms to `docs` and `tfs`, arrays of ROOM elements.
+
+        Return their number, 0 when no term has more. docs are numbers in the cursor's block, and ascend.
+        """
         cdef Py_ssize_t count
         cdef uint32_t number
         while True:
@@ -210,7 +216,8 @@ cdef class Postings:
     def frequency(self, Py_ssize_t first, Py_ssize_t last, eligible=None):
         """Return the sum of the document frequencies of the terms [first, last), over eligible documents.
 
-        eligible is u8[documents], or None to count all. Raises IndexError for terms that do not exist.
+        eligible is u8[documents], or None to count all. Raises IndexError for terms that do not exist, ValueError for
+        an `eligible` that ends before the last block.
         """
         cdef const uint8_t[::1] view
         cdef const uint8_t* mask = NULL
@@ -235,8 +242,9 @@ cdef class Postings:
                      const uint32_t[::1] ends not None):
         """Return the sum of the document frequencies of the terms [first, last), over the documents in some ranges.
 
-        The ranges [starts[k], ends[k]), u32, may reach beyond the last document. Only blocks that a range overlaps are
-        read, each once. Raises IndexError for terms that do not exist, ValueError if starts and ends differ in length.
+        The ranges [starts[k], ends[k]), u32, may reach beyond the last document; a document in two ranges counts twice.
+        Only blocks that a range overlaps are read, each once. Raises IndexError for terms that do not exist, ValueError
+        if starts and ends differ in length.
         """
         cdef uint16_t docs[ROOM]
         cdef uint8_t tfs[ROOM]
@@ -264,7 +272,7 @@ cdef class Postings:
         return found
 
     def frequencies(self, list groups not None, uint64_t most):
-        """Return for each group the sum of the document frequencies of its members, at most `most`.
+        """Return a list with, for each of `groups`, the sum of the document frequencies of its members, at most `most`.
 
         A member (first, last, weight) stands for the terms [first, last); its weight is ignored. Raises IndexError for
         terms that do not exist.
@@ -282,7 +290,10 @@ cdef class Postings:
         return told
 
     def postings(self, Py_ssize_t term):
-        """Return the postings of one term: a list of (document, frequency), ascending by document."""
+        """Return the postings of one term: a list of (document, frequency), ascending by document.
+
+        Raises IndexError for a term that does not exist.
+        """
         cdef uint16_t docs[ROOM]
         cdef uint8_t tfs[ROOM]
         cdef Py_ssize_t block, count, k
@@ -302,11 +313,12 @@ cdef class Postings:
 
     def keys(self, Py_ssize_t block, const int64_t[::1] numbers not None, const int64_t[::1] places not None,
              int64_t base):
-        """Return the postings of a block with new term and document numbers, u64, as PostingsWriter.add() takes them.
+        """Return the postings of a block with new term and document numbers, bytes of u64, for PostingsWriter.add().
 
         numbers, i64[terms], are the new term numbers; places, i64[documents], the new document numbers, -1 for a
         removed document. Only documents with new numbers in [base, base + 65,536) are returned. The result ascends if
-        both arrays ascend.
+        both arrays ascend. Raises IndexError for a block that does not exist, ValueError for another length of
+        `numbers`.
         """
         cdef uint16_t docs[ROOM]
         cdef uint8_t tfs[ROOM]

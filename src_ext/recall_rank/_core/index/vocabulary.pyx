@@ -30,7 +30,7 @@ cdef enum:
 
 
 cdef uint32_t signature(const uint32_t* points, int size) noexcept nogil:
-    """Return the letter signature of a word, a bit set.
+    """Return the letter signature, a 32-bit set, of a word of `size` code points.
 
     It has the bit of each letter a-z that occurs, one of four bits for a digit, and one of two for any other character.
     """
@@ -49,7 +49,7 @@ cdef uint32_t signature(const uint32_t* points, int size) noexcept nogil:
 
 cdef void fill_edit_query(EditQuery* word, const unsigned char* form, Py_ssize_t size, int bound,
                           bint use_simd) noexcept nogil:
-    """Fill in `word` for an edit search for `form`."""
+    """Fill in *word for a search for terms within `bound` edits of `form`, `size` bytes of UTF-8, 1 to MAX_TERM."""
     cdef int k
     word.bound = bound
     word.mark = form[0] if form[0] < FIELD_TAGS else FIELD_TAGS
@@ -64,9 +64,10 @@ cdef void fill_edit_query(EditQuery* word, const unsigned char* form, Py_ssize_t
 
 cdef Py_ssize_t append_matches(const EditQuery* word, const uint32_t* terms, const uint32_t* edits, int count,
                                uint32_t* picked, Py_ssize_t found) noexcept nogil:
-    """Append the terms with 1 to word.bound edits to `picked`, which has `found` entries.
+    """Append the terms that are 1 to word.bound edits away to `picked`, and return its new number of entries.
 
-    edits[k] is the distance of terms[k] from the word. Return the new number of entries.
+    edits[k], for k below `count`, is the distance of terms[k] from the word. `picked` has `found` entries: the number
+    of a term, with its edits in the upper two bits.
     """
     cdef int k
     for k in range(count):
@@ -77,11 +78,12 @@ cdef Py_ssize_t append_matches(const EditQuery* word, const uint32_t* terms, con
 
 
 cdef class Vocabulary:
-    """Term look-ups over borrowed buffers: arena u8[bytes], offsets u32[terms + 1], starts u32[66], signatures
-    u32[terms].
+    """The terms of a segment in borrowed buffers, which must not change: look-ups by form, prefix and edits.
 
-    starts[n] is the number of the first term with n or more code points. The buffers must not change. Raises
-    ValueError when their sizes or offsets do not fit together.
+    arena, u8, has the terms in UTF-8, one after the other: term k is arena[offsets[k]:offsets[k + 1]]. offsets is
+    u32[terms + 1]. starts, u32[66]: starts[n] is the number of the first term with n or more code points. signatures,
+    u32[terms], are the sets of letters that signature() returns. Raises ValueError when the sizes or offsets do not fit
+    together, and for a term that is empty or longer than 64 bytes.
     """
 
     # not __init__: it could run twice, and leave addresses of the first buffers behind
@@ -137,9 +139,10 @@ cdef class Vocabulary:
 
     cdef Py_ssize_t locate(self, const unsigned char* form, Py_ssize_t size, uint32_t first, uint32_t last,
                            bint after) noexcept nogil:
-        """Return the number of the first term in [first, last) that is not below `form`, or `last`.
+        """Return the number of the first term in [first, last) that is not below `form` by its bytes, or `last`.
 
-        With `after`, the first that is above `form` and does not begin with it.
+        With `after`, the first that is above `form` and does not begin with it. The form has `size` bytes; the terms of
+        the range have equal length, so that they ascend.
         """
         cdef uint32_t middle
         cdef Py_ssize_t length, same
@@ -166,10 +169,10 @@ cdef class Vocabulary:
         return first
 
     cdef void open_letter(self, uint32_t* row, unsigned char letter, Py_ssize_t length) noexcept nogil:
-        """Fill in a row of the letter table: for each second byte the first of the terms of `length` that begin with
-        `letter`.
+        """Fill in the row of the letter table that finds the words of `length` code points which begin with `letter`.
 
-        Numbers are stored plus 1, because 0 marks an unset entry; the last entry is the end of the letter's terms.
+        row[k] is 1 + the number of the first of them whose second byte is at least BEFORE_A + k; row[0] is 1 + that of
+        the first of all, row[SECONDS] 1 + the number behind the last. An entry is 0 until it is set.
         """
         cdef unsigned char opening[2]
         cdef uint32_t first, last
@@ -186,10 +189,10 @@ cdef class Vocabulary:
 
     cdef (uint32_t, uint32_t) candidate_range(self, const unsigned char* form, Py_ssize_t size,
                                               Py_ssize_t length) noexcept nogil:
-        """A range [first, last) that includes all terms of `length` code points that begin with the form.
+        """Return numbers [first, last) that include all terms of `length` code points that begin with the form.
 
-        It is narrowed by the first two bytes of the form. The row of a letter is filled in on first use; each entry is
-        valid by itself, so that several threads may fill in a row at once.
+        They are narrowed by the first two bytes of the form. The row of a letter is filled in on first use; each entry
+        is valid by itself, so that several threads may fill in a row at once.
         """
         cdef uint32_t first = self.words[length], last = self.starts[length + 1]
         cdef uint32_t* row
@@ -205,7 +208,7 @@ cdef class Vocabulary:
         return row[second] - 1, row[second + 1] - 1
 
     cdef Py_ssize_t number(self, const unsigned char* form, Py_ssize_t size) noexcept nogil:
-        """Return the number of the term that equals `form`, or -1."""
+        """Return the number of the term that equals the `size` bytes of `form`, or -1."""
         cdef uint32_t first, last
         if size == 0 or size > MAX_TERM:
             return -1
@@ -221,13 +224,14 @@ cdef class Vocabulary:
         return self.number(form, len(form))
 
     def find_all(self, list forms not None):
-        """Return for each form the number of the term that equals it, or -1."""
+        """Return a list with an element for each of `forms`: the number of the term that equals it, or -1."""
         cdef bytes form
         return [self.number(form, len(form)) for form in forms]
 
     def prefix(self, bytes form not None, int longest=MAX_TERM):
-        """Return ranges [first, last) of the terms that begin with `form`, are longer, and have up to `longest` code
-        points.
+        """Return the terms that begin with `form` and are longer, but have at most `longest` code points.
+
+        They are a list of ranges (first, last) of numbers, `last` not included, one for each length that has any.
         """
         cdef const unsigned char* data = form
         cdef Py_ssize_t size = len(form)
@@ -255,7 +259,10 @@ cdef class Vocabulary:
         return within_each((self,), form, bound, use_simd, deadline_ns)[0]
 
     cdef bint find_near(self, const EditQuery* word, bint use_simd, int64_t deadline, EditMatches* near) noexcept nogil:
-        """Find the terms within word.bound edits until the deadline, into `near`; False if memory ran out."""
+        """Append to `near` the terms at 1 to word.bound edits of the word, unsorted; return False if memory ran out.
+
+        At the deadline, ns of the monotonic clock, 0 for none, it returns True with the terms found so far.
+        """
         cdef Py_ssize_t first = 0, last = 0, count
         cdef int length = word.size - word.bound - 1 if word.size > word.bound else 0
         cdef int less = 0, more = 0
@@ -281,10 +288,10 @@ cdef class Vocabulary:
 
     cdef Py_ssize_t keep_near(self, const EditQuery* word, int length, uint32_t* picked,
                               Py_ssize_t count) noexcept nogil:
-        """Move the terms of `picked` within word.bound edits to the front, with their edits in the upper two bits.
+        """Move those of picked[0:count] at 1 to word.bound edits of the word to the front, and return their number.
 
-        All terms have `length` code points and numbers below 2**30. Return how many these are; the others are
-        overwritten.
+        Each gets its edits in the upper two bits; the others are overwritten. All are terms of `length` code points
+        with numbers below 2**30.
         """
         cdef uint32_t waiting[LANES]
         cdef uint32_t starts[LANES]
@@ -318,14 +325,14 @@ cdef class Vocabulary:
         return found
 
     def form(self, Py_ssize_t number):
-        """The UTF-8 form of a term. Raises IndexError when there is no such term."""
+        """Return the UTF-8 form of term `number` as bytes. Raises IndexError when there is no such term."""
         if not 0 <= number < self.size:
             raise IndexError(number)
         return self.arena[self.offsets[number]:self.offsets[number + 1]]
 
 
 cdef bint reserve_matches(EditMatches* near) noexcept nogil:
-    """Make room for CHUNK more terms; False when memory ran out."""
+    """Make room in `near` for CHUNK more terms; return False, with `near` unchanged, when memory ran out."""
     cdef void* grown
     if near.count + CHUNK <= near.room:
         return True
@@ -338,7 +345,10 @@ cdef bint reserve_matches(EditMatches* near) noexcept nogil:
 
 
 def within_each(vocabularies, bytes form not None, int bound, bint use_simd=True, int64_t deadline_ns=0):
-    """Return Vocabulary.within() for each of `vocabularies`; the GIL is released once for all of them."""
+    """Return for each Vocabulary of `vocabularies` the terms at 1 to `bound` edits of `form`: a list of lists.
+
+    Each is what Vocabulary.within() returns for these arguments; the GIL is released once for all of them.
+    """
     cdef tuple searched = tuple(vocabularies)
     cdef Py_ssize_t count = len(searched), size = len(form), k, j
     cdef bint good = True
