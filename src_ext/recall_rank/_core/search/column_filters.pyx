@@ -106,7 +106,7 @@ cdef inline uint8_t left_out(uint8_t of_session, bint role_passes, bint time_pas
 
 def mark_documents_of_parts(const unsigned char[::1] parts not None, const uint32_t[::1] doc_part not None,
                             unsigned char[::1] docs not None):
-    """Copy the mark of each part to its documents: docs[d] = parts[doc_part[d]].
+    """Copy the mark of each part to its documents: docs[d] = parts[doc_part[d]] for every document d.
 
     parts u8[parts], doc_part u32[docs], docs u8[docs]. Raises ValueError if lengths differ or a part does not exist.
     """
@@ -197,9 +197,10 @@ def keep_marks(unsigned char[::1] marks not None, const unsigned char[::1] other
 
 def are_marked(const unsigned char[::1] marks not None, const uint64_t[::1] starts not None,
                const uint64_t[::1] ends not None, uint64_t width):
-    """Return whether all blocks that contain a byte of [starts[k], ends[k]), for any k, are marked.
+    """Return whether all blocks that contain a byte of [starts[k], ends[k]), for any k, are marked in `marks`.
 
-    A block has `width` bytes; marks[b] is the mark of block b. Bytes behind the last block are ignored.
+    A block has `width` bytes; marks[b], not 0, marks block b. Bytes behind the last block are ignored. Raises
+    ValueError if starts and ends differ in length, or for width 0.
     """
     cdef uint64_t last, at, count = marks.shape[0]
     cdef Py_ssize_t k

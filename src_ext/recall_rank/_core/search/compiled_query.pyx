@@ -63,7 +63,8 @@ cdef class CompiledQuery:
         return self.groups.count
 
     cdef int append_group(self, members, bint joint) except -1:
-        """Append a group with these `members`. Raises ValueError as the constructor does."""
+        """Append a group with these `members`, tuples (first, last, weight). Raises ValueError as the constructor does.
+        """
         cdef Py_ssize_t group = self.groups.count, at = self.starts[group]
         cdef uint32_t first, last
         cdef float weight
@@ -83,9 +84,9 @@ cdef class CompiledQuery:
         return 0
 
     cdef void merge_equal(self, double* factors) noexcept nogil:
-        """Merge every group into the first group with equal members, adding its factor; compounds are not merged.
+        """Merge every group into the first group with equal members, adding its factor; halves of compounds stay apart.
 
-        factors[k] is the factor of group k.
+        factors[k] is the factor of group k, in double precision; the sums are written to `factors` of the query.
         """
         cdef Py_ssize_t group, target, kept = 0, count = self.groups.count
         cdef uint32_t start, size
@@ -130,10 +131,11 @@ cdef class CompiledQuery:
         return kept
 
     cdef int restrict(self, uint32_t first_term, uint32_t last_term, QueryGroups* own, uint32_t** memory) except -1:
-        """Write to own[0] the groups of the query for one segment, which has the terms [first_term, last_term).
+        """Write to own[0] the query's groups for one segment, whose terms are [first_term, last_term) of the reader.
 
-        Members of other segments are left out, and terms are renumbered from 0. memory[0] is set to the allocation
-        behind own[0]; the caller frees it with PyMem_RawFree(). Raises ValueError if a member crosses last_term.
+        A member of a group is a range of terms. Members in other segments are left out, and terms are renumbered from
+        0. memory[0] is set to the allocation behind own[0]; the caller frees it with PyMem_RawFree(), after an error,
+        too. Raises ValueError if a member begins in this segment and ends in another.
         """
         cdef Py_ssize_t group, k, found = 0, count = self.groups.count
         cdef uint32_t* starts

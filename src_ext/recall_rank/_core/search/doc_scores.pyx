@@ -27,7 +27,10 @@ rr_fill_lanes()
 
 
 cdef bint reserve_scratch(BlockScratch* scratch) noexcept nogil:
-    """Allocate the memory that accumulate_blocks() works in; False if memory ran out. release_scratch() must follow."""
+    """Allocate the memory that accumulate_blocks() works in; return False if memory ran out, with nothing to release.
+
+    Otherwise, release_scratch() must follow.
+    """
     scratch.dirty = False
     scratch.scores = <float*>acquire_zeroed(FLOAT_BYTES)
     scratch.first.docs = <uint16_t*>acquire(DOC_BYTES)
@@ -42,7 +45,7 @@ cdef bint reserve_scratch(BlockScratch* scratch) noexcept nogil:
 
 
 cdef void release_scratch(BlockScratch* scratch) noexcept nogil:
-    """Return the memory to the pool, with all floats set to 0."""
+    """Return the memory of reserve_scratch() to the pool, with all floats set to 0."""
     if scratch.dirty:
         memset(scratch.scores, 0, FLOAT_BYTES)
     release_zeroed(scratch.scores, FLOAT_BYTES)
@@ -50,10 +53,10 @@ cdef void release_scratch(BlockScratch* scratch) noexcept nogil:
 
 
 cdef int64_t main_member(Postings postings, const QueryGroups* groups, Py_ssize_t group) noexcept nogil:
-    """Return the index of the group's main member: of its single terms, the one in most documents; -1 if none.
+    """Return the index of a group's main member: of its members that are a single term, the one in most documents.
 
-    The main member is scored directly from its postings, without the array of sums. The half of a compound word has no
-    main member, since its frequencies count only after the other half is known.
+    The main member is scored directly from its postings, without the array of sums. -1 if the group has none; so has
+    the half of a compound word, since its frequencies count only after the other half is known.
     """
     cdef uint32_t member, first
     cdef int64_t found = -1, count, most = -1
@@ -73,9 +76,9 @@ cdef int64_t main_member(Postings postings, const QueryGroups* groups, Py_ssize_
 
 cdef inline Py_ssize_t keep_eligible(uint16_t* docs, uint8_t* tfs, Py_ssize_t count, const uint8_t* mask,
                                      Py_ssize_t doc_count) noexcept nogil:
-    """Remove the postings of ineligible documents from docs and tfs, and return how many remain.
+    """Remove the postings of ineligible documents from docs[0:count] and tfs[0:count], and return how many remain.
 
-    A document is eligible if it is below doc_count and mask[document] is not 0; a NULL mask means all.
+    A document is eligible if it is below doc_count and mask[document] is not 0; a NULL mask means all. docs ascend.
     """
     cdef Py_ssize_t k, count_left = 0
     while count and docs[count - 1] >= doc_count:
@@ -92,10 +95,12 @@ cdef inline Py_ssize_t keep_eligible(uint16_t* docs, uint8_t* tfs, Py_ssize_t co
 cdef uint64_t score_term(Postings postings, Py_ssize_t block, uint32_t term, float weight, float factor,
                          const ShapeWeight* shape_weights, const uint16_t* shapes, const uint8_t* mask,
                          Py_ssize_t doc_count, float* scores, float* sums) noexcept nogil:
-    """Add the scores of one term to `scores`, one for each document of a block; return the number of postings read.
+    """Add the BM25 scores of a term to `scores`, one for each document of a block; return the number of postings read.
 
-    `sums`, if not NULL, has the frequencies of the group's other members for each document. They are added to the
-    term's own, and reset to 0.
+    A frequency is multiplied by `weight`, a score by `factor`. `sums`, if not NULL, has for each document the
+    frequencies of the other members of the term's group; in a document with the term, they are added to its frequency,
+    and reset to 0. `shapes` and `mask` begin at the block's first document (mask not 0: eligible; NULL: all); documents
+    from doc_count on are not scored.
     """
     cdef uint16_t docs[ROOM]
     cdef uint8_t tfs[ROOM]
@@ -118,9 +123,11 @@ cdef uint64_t score_term(Postings postings, Py_ssize_t block, uint32_t term, flo
 cdef uint64_t sum_frequencies(Postings postings, Py_ssize_t block, const QueryGroups* groups, Py_ssize_t group,
                               int64_t skipped, const uint8_t* mask, Py_ssize_t doc_count,
                               FrequencySums* sums) noexcept nogil:
-    """Sum the weighted frequencies of a group's members, except `skipped`, in every document of a block.
+    """Write to *sums the weighted frequencies of a group in every eligible document of a block.
 
-    Returns the number of postings read.
+    They are the sum over the group's members, except the one with the index `skipped`, -1 for none. sums.tf must be 0
+    before. Return the number of postings read. `mask` begins at the block's first document (not 0: eligible; NULL:
+    all); documents from doc_count on are left out.
     """
     cdef uint16_t docs[ROOM]
     cdef uint8_t tfs[ROOM]
@@ -181,7 +188,13 @@ cdef void score_sums(FrequencySums* sums, FrequencySums* before, float factor, c
 cdef bint accumulate_block(Postings postings, Py_ssize_t block, const QueryGroups* groups, const int64_t* main_members,
                            const uint16_t* shapes, const uint8_t* mask, Py_ssize_t doc_count, BlockScratch* scratch,
                            int64_t deadline) noexcept nogil:
-    """Add the scores of all groups to the documents of a block; False if the deadline passed before the end."""
+    """Add the scores of all groups to scratch.scores, one for each document of a block; return False at the deadline.
+
+    Then the scores are incomplete. The deadline is in ns of the monotonic clock, 0 for none. main_members[g] is
+    main_member() of group g, for the first MAX_MAIN_MEMBERS groups. `shapes` (document -> index into
+    groups.shape_weights) and `mask` (not 0: eligible; NULL: all) begin at the block's first document; documents from
+    doc_count on are not scored.
+    """
     cdef float* scores = scratch.scores
     cdef FrequencySums* first = &scratch.first
     cdef FrequencySums* second = &scratch.second
@@ -214,7 +227,10 @@ cdef bint accumulate_block(Postings postings, Py_ssize_t block, const QueryGroup
 
 
 cdef bint reserve_doc_scores(DocScores* scored, Py_ssize_t documents) noexcept nogil:
-    """Allocate memory for the scores of `documents` documents; False when memory ran out."""
+    """Allocate memory for the scores of `documents` documents; return False when memory ran out.
+
+    release_doc_scores() must follow in either case.
+    """
     scored.count = 0
     scored.capacity = documents + OVERRUN
     scored.docs = <uint32_t*>acquire(scored.capacity * sizeof(uint32_t))
@@ -223,7 +239,7 @@ cdef bint reserve_doc_scores(DocScores* scored, Py_ssize_t documents) noexcept n
 
 
 cdef void release_doc_scores(DocScores* scored) noexcept nogil:
-    """Return the memory to the pool and set *scored to zeros."""
+    """Return the memory of reserve_doc_scores() to the pool and set *scored to zeros."""
     release(scored.docs, scored.capacity * sizeof(uint32_t))
     release(scored.scores, scored.capacity * sizeof(float))
     memset(scored, 0, sizeof(DocScores))
@@ -233,7 +249,8 @@ cdef void collect_block(float* scores, uint32_t base, Py_ssize_t doc_count, DocS
                         bint use_simd) noexcept nogil:
     """Append the documents of a block with a score above 0 to `scored`, and reset `scores` to 0.
 
-    `base` is the number of the block's first document.
+    scores[k] is that of document base + k; there are doc_count documents from `base` on, of which BLOCK are in the
+    block.
     """
     cdef Py_ssize_t size = BLOCK if doc_count > BLOCK else (doc_count + 7) & ~7
     scored.count = rr_collect_nonzero(scores, size, base, scored.docs, scored.scores, scored.count, use_simd)
@@ -263,7 +280,8 @@ cdef Py_ssize_t accumulate_blocks(Postings postings, const QueryGroups* groups, 
                                   BlockScratch* scratch, int64_t deadline) noexcept nogil:
     """Score the documents of all blocks, in ascending order, and append those with a score above 0 to `scored`.
 
-    eligible, u8[documents], marks the documents that may be scored; NULL means all. Returns the number of complete
+    eligible, u8[documents], marks the documents that may be scored; NULL means all. shapes, u16[documents], has the
+    shape of each (DocColumns.doc_shapes). `scratch` is memory of reserve_scratch(). Return the number of complete
     blocks; a block that the deadline (ns of the monotonic clock, 0 for none) interrupts adds no document. The clock
     stops early enough to leave time for fusing the documents found so far.
     """

@@ -17,7 +17,7 @@ from recall_rank._core.search.segment_evidence cimport SegmentEvidence, SegmentS
 
 from recall_rank._core.search.hits import SessionHit
 
-LARGE = 1_048_576  # documents from which a segment is shape_weight a thread: below, starting the thread takes longer
+LARGE = 1_048_576  # documents from which a segment has a thread of its own: below, starting it takes longer
 
 cdef object new_row = tuple.__new__
 
@@ -101,11 +101,11 @@ cdef class Evidence:
     # --- documents -----------------------------------------------------------------------------------------
 
     def accumulate(self, CompiledQuery query not None, int64_t deadline_ns=0):
-        """Score all eligible documents, newest block first; False if the deadline passed before the last block.
+        """Score all eligible documents; return False if the deadline passed before the last block of documents.
 
-        deadline_ns is a time.monotonic_ns(), 0 for none. Without the GIL; segments of LARGE documents or more are read
-        at the same time by `processors` threads. May be called once. Raises ValueError for a second call, and when the
-        query names terms that do not exist.
+        deadline_ns is a time.monotonic_ns(), 0 for none. Blocks are read in the order of their documents, without the
+        GIL; segments of LARGE documents or more are read at the same time by `processors` threads. May be called once.
+        Raises ValueError for a second call, and when the query names terms that do not exist.
         """
         cdef SegmentEvidence own
         cdef Py_ssize_t terms = 0, large = 0
@@ -132,7 +132,7 @@ cdef class Evidence:
             return all(list(pool.map(self.accumulate_segments, each, ends, deadlines)))
 
     def accumulate_segments(self, Py_ssize_t first, Py_ssize_t last, int64_t deadline_ns):
-        """Score the prepared segments [first, last) in turn; False if the deadline passed before the end.
+        """Score the prepared segments [first, last) in turn; return False if the deadline passed before the end.
 
         Only accumulate() calls it, from several threads for different segments.
         """
@@ -153,7 +153,10 @@ cdef class Evidence:
         return whole
 
     def add_times(self, const int64_t[::1] starts not None, const int64_t[::1] ends not None, float value):
-        """Add `value` to every scored document whose message has a time, in ms, in a range [starts[k], ends[k])."""
+        """Add `value`, once, to every scored document whose message has a time, in ms, in a range [starts[k], ends[k]).
+
+        Raises ValueError if starts and ends differ in length, and after fuse().
+        """
         cdef SegmentEvidence own
         if ends.shape[0] != starts.shape[0]:
             raise ValueError("starts and ends differ in length")
@@ -166,15 +169,15 @@ cdef class Evidence:
     # --- hits ----------------------------------------------------------------------------------------------
 
     def fuse(self, neighbours not None, session not None, only=None, float echo=0, float echo_floor=0):
-        """Make a hit of every part with evidence, add to its score what its context adds, and return the number of
-        hits.
+        """Make a hit of every part with evidence, and return the number of hits; context adds to their scores.
 
         neighbours, 12 floats: weights of the best score of the message one before, one after, two before and two after;
         four for sessions in which an agent uses tools, four for those between people, four for those with an agent that
         only talks. session, 4 floats: the weight of the L3 norm of the session's messages (with an agent, between
         people), then of its title's score (with an agent, between people). `echo` weights, for an agent's prose that
         answers a user's message, how much that message's score exceeds `echo_floor`. only, u8[parts of all segments],
-        marks the parts that may be hits, None means all; other parts still count as context.
+        marks the parts that may be hits, None means all; other parts still count as context. Raises ValueError for
+        another number of weights or marks, and for a second call.
         """
         cdef SegmentEvidence own
         cdef Py_ssize_t k
@@ -203,8 +206,7 @@ cdef class Evidence:
         return self.hit_count
 
     def extend(self, Evidence other not None, float share):
-        """Append the hits of `other` as a new tier, with their scores times `share`, unless their parts are hits
-        already.
+        """Append the hits of `other` as a new tier, their scores times `share`, unless their parts are hits already.
 
         Raises ValueError if `other` is this object or has other segments.
         """
@@ -223,7 +225,8 @@ cdef class Evidence:
     def extend_marked(self, const uint8_t[::1] parts not None):
         """Append the marked parts as a new tier with score 0, unless they are hits already.
 
-        parts is u8[parts of all segments]. Raises ValueError for a marked part without a document.
+        parts is u8[parts of all segments]. Every marked part must have a document; ValueError is raised where no
+        document follows, and otherwise the hit gets the next document, of another part.
         """
         cdef SegmentEvidence own
         if parts.shape[0] != self.parts:
@@ -244,10 +247,10 @@ cdef class Evidence:
     # --- what was found ------------------------------------------------------------------------------------
 
     def top(self, Py_ssize_t count):
-        """Return the `count` best hits, best first: by lower tier, higher score, newer message, then the reader's
-        order.
+        """Return the `count` best hits, best first, as Hits.
 
-        May be called again with any count. Hits that cannot be among the best are not scored.
+        The order is: lower tier, higher score, newer message, then the reader's order. May be called again with any
+        count. Hits that cannot be among the best are not scored. Raises ValueError for a negative count.
         """
         cdef Py_ssize_t k
         cdef bint good = True
@@ -294,7 +297,7 @@ cdef class Evidence:
         return 0
 
     def among(self, const uint8_t[::1] parts not None):
-        """Return the hits in the parts marked in u8[parts of all segments], ascending by part. O(hits)."""
+        """Return the Hits in the parts marked in u8[parts of all segments], ascending by part. O(hits)."""
         cdef Py_ssize_t k, part
         cdef SegmentEvidence own
         cdef Hits found = Hits.__new__(Hits)
@@ -316,8 +319,9 @@ cdef class Evidence:
         return found
 
     def sessions(self):
-        """Return a SessionHit for every session with hits: by lower tier, higher score, then the reader's order.
-        O(hits).
+        """Return a list with a SessionHit for every session with hits. O(hits).
+
+        It is sorted by lower tier, higher score, then the reader's order of sessions.
         """
         cdef Py_ssize_t k
         cdef SessionHitRow* rows
@@ -344,7 +348,7 @@ cdef class Evidence:
         return found
 
     def mark_hits(self, uint8_t[::1] parts not None):
-        """Set parts[p], u8[parts of all segments], to 1 for the part of every hit."""
+        """Set parts[p], u8[parts of all segments], to 1 for the part p of every hit; others keep their value."""
         cdef SegmentEvidence own
         if parts.shape[0] != self.parts:
             raise ValueError("parts must have one byte a part")
@@ -366,7 +370,7 @@ cdef class Evidence:
 
 
 cdef bint leads(const Slot* a, const Slot* b) noexcept:
-    """Return whether the next hit of segment `a` ranks before that of `b`.
+    """Return whether the next hit of the segment in slot `a` ranks before that of the segment in slot `b`.
 
     Of equal hits, the one with the lower session number ranks first.
     """
@@ -387,7 +391,7 @@ cdef bint leads(const Slot* a, const Slot* b) noexcept:
 
 
 cdef inline HitRow renumbered(const HitRow* hit, SegmentSource source) noexcept:
-    """Return a hit of a segment with the reader's part and document numbers."""
+    """Return a hit of a segment with the part and document numbers of the reader."""
     return HitRow(hit.score, hit.base, <uint32_t>source.first_part + hit.part, <uint32_t>source.first_doc + hit.doc,
                   hit.tier)
 

@@ -30,7 +30,7 @@ cdef const uint8_t* column8(const uint8_t[::1] view) noexcept nogil:
 
 
 cdef bint reserve_context(ContextScores* context, DocColumns columns) noexcept nogil:
-    """Allocate the columns that fold() fills; False when memory ran out. release_context() frees them."""
+    """Allocate the columns that fold() fills; return False when memory ran out. release_context() frees them."""
     context.room = columns.messages + 2 * columns.sessions + 1
     context.message_best = <float*>acquire(context.room * sizeof(float))
     context.session_norm = context.message_best + columns.messages
@@ -44,7 +44,7 @@ cdef void release_context(ContextScores* context) noexcept nogil:
 
 cdef void add_in_times(DocScores* scored, DocColumns columns, const int64_t[::1] starts, const int64_t[::1] ends,
                        float value) noexcept nogil:
-    """Add `value` to every scored document whose message has a time, in ms, in a range [starts[k], ends[k])."""
+    """Add `value`, once, to every scored document whose message has a time, in ms, in a range [starts[k], ends[k])."""
     cdef Py_ssize_t at, k
     cdef int64_t time
     for at in range(scored.count):
@@ -125,11 +125,10 @@ cdef Py_ssize_t fold(DocScores* scored, DocColumns columns, const uint32_t* plac
 
 cdef Py_ssize_t keep_only(DocScores* scored, DocColumns columns, const uint8_t* keep, Run* runs,
                           Py_ssize_t count) noexcept nogil:
-    """Remove the hits whose parts are not marked in keep, u8[parts], and the runs without hits; return how many runs
-    remain.
+    """Remove the hits whose parts are not marked in keep, u8[parts], and runs without hits; return the number of runs.
 
-    A run is a range of consecutive hits of one session. Context scores do not change: a removed part still counts for
-    its neighbours and its session.
+    A run is a range of consecutive hits of one session; `runs` has `count` before. Context scores do not change: a
+    removed part still counts for its neighbours and its session.
     """
     cdef const uint32_t* part_of = column32(columns.doc_part)
     cdef Py_ssize_t k, j, found = 0, left = 0
@@ -150,14 +149,13 @@ cdef Py_ssize_t keep_only(DocScores* scored, DocColumns columns, const uint8_t* 
 
 cdef Py_ssize_t score_run(const DocScores* scored, const Run* run, DocColumns columns, const ContextScores* context,
                           const FusionWeights* weights, float least, HitRow* hits) noexcept nogil:
-    """Write the fused scores of the hits of a run, that is consecutive hits of one session; return how many were
-    written.
+    """Write the fused scores of the hits of a run, consecutive hits of one session, to `hits`; return how many.
 
-    Only hits whose base, the score of the best passage, is at least `least` are written. The score is
-    base + sum(neighbours * message_best of the neighbour) + session * session_norm
-    + title * session_title, unless the hit is the title
-    + echo * max(0, message_best of the answered message - echo_floor), for an agent's prose.
-    `hits` has room for every hit of the run.
+    Only hits whose base, the score of the best passage, is at least `least` are written. The score is base +
+    sum(neighbours * message_best of the neighbour) + session * session_norm + title * session_title, unless the hit is
+    the title + echo * max(0, message_best of the answered message - echo_floor), for an agent's prose. neighbours,
+    session, title, echo and echo_floor are of `weights`, the others of `context`. `hits` has room for every hit of the
+    run.
     """
     cdef Py_ssize_t k, other, messages = columns.messages
     cdef uint32_t doc, message, place = run.session

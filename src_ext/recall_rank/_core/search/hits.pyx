@@ -60,22 +60,22 @@ cdef class Hits:
 
     @property
     def first_tier(self):
-        """The number of hits of tier 0, those of the prefilter, which come first."""
+        """The number of hits of tier 0, which come first: those that the prefilter ranked by terms."""
         cdef Py_ssize_t found = 0
         while found < self.count and self.rows[found].tier == 0:
             found += 1
         return found
 
     def parts(self):
-        """Return the part number of every hit, in order."""
+        """Return a list of the part number of every hit, in their order."""
         return [self.rows[k].part for k in range(self.count)]
 
     def docs(self):
-        """Return the document number of every hit's best passage, in order."""
+        """Return a list of the document number of every hit's best passage, in their order."""
         return [self.rows[k].doc for k in range(self.count)]
 
     def taken(self, places not None):
-        """Return the hits at the indices `places`, in that order. Raises IndexError for an index outside."""
+        """Return the Hits at the indices `places`, in that order. Raises IndexError for an index outside."""
         cdef Hits found = Hits.__new__(Hits)
         cdef HitRow* hit = found.reserve(len(places))
         cdef Py_ssize_t at
@@ -91,7 +91,10 @@ cdef class Hits:
 
 
 cdef bint reserve_hits(HitBuffer* hits, Py_ssize_t wanted) noexcept nogil:
-    """Grow the buffer to room for at least `wanted` rows, keeping its rows; False if memory ran out."""
+    """Grow the buffer to room for at least `wanted` rows, keeping its rows; return False if memory ran out.
+
+    The buffer is unchanged then.
+    """
     cdef Py_ssize_t more = 2 * wanted + 256
     cdef void* grown
     if wanted <= hits.room:
@@ -113,14 +116,15 @@ cdef void release_hits(HitBuffer* hits) noexcept nogil:
 
 
 cdef void mark_parts(const HitBuffer* hits, uint8_t* parts) noexcept nogil:
-    """Set parts[p] to 1 for the part of every hit."""
+    """Set parts[p], u8, to 1 for the part p of every hit; others keep their value."""
     cdef Py_ssize_t k
     for k in range(hits.count):
         parts[hits.rows[k].part] = 1
 
 
 cdef Py_ssize_t next_marked(const uint8_t* marks, Py_ssize_t at, Py_ssize_t count) noexcept nogil:
-    """Return the first index from `at` on at which `marks` is not 0, or `count`. Fast if few bytes are set."""
+    """Return the first index from `at` on, below `count`, at which `marks` is not 0; else `count`. Fast if few are set.
+    """
     cdef uint64_t eight
     while at < count:
         if at + 8 <= count:
@@ -188,7 +192,7 @@ cdef void best_first(HitRow* hits, Py_ssize_t total, Py_ssize_t count, DocColumn
 
 
 cdef bint represents_before(const HitRow* a, const HitRow* b) noexcept nogil:
-    """Return whether `a` is a better hit to represent its session: by lower tier, higher score, lower part number."""
+    """Return whether hit `a` represents a session better than `b`: by lower tier, higher score, lower part number."""
     if a.tier != b.tier:
         return a.tier < b.tier
     if a.score != b.score:
@@ -197,7 +201,10 @@ cdef bint represents_before(const HitRow* a, const HitRow* b) noexcept nogil:
 
 
 cdef void add_to_session(SessionHitRow* rows, const HitRow* hit, DocColumns columns) noexcept nogil:
-    """Count a hit in the row of its session, and keep the better representative; `rows` has one row a session."""
+    """Count a hit in the row of its session, and make it the shown or the best hit of the session if it is better.
+
+    `rows` has one row for each session of the segment. The title of a session is shown only if no content is a hit.
+    """
     cdef SessionHitRow* row = rows + columns.message_session[columns.part_message[hit.part]]
     cdef bint content = columns.doc_class[hit.doc] != TITLE
     if not content:
@@ -215,7 +222,10 @@ cdef void add_to_session(SessionHitRow* rows, const HitRow* hit, DocColumns colu
 
 
 cdef bint can_bound(const FusionWeights* weights, DocColumns columns) noexcept nogil:
-    """Return whether context_bound() is valid: context never lowers a score and never comes from another run."""
+    """Return whether context_bound() is an upper bound with these weights and columns.
+
+    It is, if no weight is negative and the messages of each session are consecutive.
+    """
     cdef int k
     cdef bint good = columns.ordered and weights.echo >= 0
     for k in range(4 * TALKS):
@@ -227,7 +237,8 @@ cdef bint can_bound(const FusionWeights* weights, DocColumns columns) noexcept n
 
 cdef float context_bound(const Run* run, DocColumns columns, const ContextScores* context,
                          const FusionWeights* weights) noexcept nogil:
-    """Return an upper bound of what the context adds to any hit of a run, that is consecutive hits of a session."""
+    """Return an upper bound of what the context adds to the score of any hit of a run: consecutive hits of a session.
+    """
     cdef int k, talk = columns.session_talk[run.session], people = talk == PEOPLE
     cdef float most = weights.session[people] * context.session_norm[run.session]
     cdef float asked = (run.best_message if columns.asked_in_session else context.best) - weights.echo_floor
@@ -257,7 +268,7 @@ cdef void sink_bound(Bound* bounds, Py_ssize_t at, Py_ssize_t count) noexcept no
 
 
 cdef void heapify(Bound* bounds, Py_ssize_t count) noexcept nogil:
-    """Order `bounds`, the upper bounds of scores, as a max-heap."""
+    """Order bounds[0:count], the upper bounds of scores, as a max-heap."""
     cdef Py_ssize_t k
     for k in range(count // 2 - 1, -1, -1):
         sink_bound(bounds, k, count)
@@ -280,7 +291,7 @@ cdef void release_threshold(Threshold* threshold) noexcept nogil:
 
 
 cdef void keep_best(HitBuffer* hits, Py_ssize_t more, Threshold* threshold) noexcept nogil:
-    """Append those of the `more` rows behind the end of the buffer that reach the threshold.
+    """Append, of the `more` rows that stand behind the last hit of the buffer, those that reach the threshold.
 
     Their scores raise the threshold, the lowest score that can still be among the best.
     """
@@ -307,7 +318,7 @@ cdef bint collect_best(const DocScores* scored, const Run* runs, Py_ssize_t run_
                        HitBuffer* hits) noexcept nogil:
     """Fill the buffer with all hits of a segment that can be among the best of the search, and maybe others, unordered.
 
-    Returns False if memory ran out. Runs, that is consecutive hits of a session, are scored by descending upper bound
+    Return False if memory ran out. Runs, that is consecutive hits of a session, are scored by descending upper bound
     until no bound reaches the threshold. O(runs + log(runs) * scored runs); scoring every hit would be O(hits).
     can_bound() must hold.
     """
@@ -342,7 +353,7 @@ cdef bint collect_best(const DocScores* scored, const Run* runs, Py_ssize_t run_
 
 
 cdef void drop_below(HitBuffer* hits, const Threshold* threshold) noexcept nogil:
-    """Remove the hits below the threshold, which has risen since they were collected."""
+    """Remove the hits whose scores are below the threshold, which has risen since they were collected."""
     cdef Py_ssize_t k, kept = 0
     for k in range(hits.count):
         if threshold.known < threshold.count or -hits.rows[k].score <= threshold.heap[0].most:

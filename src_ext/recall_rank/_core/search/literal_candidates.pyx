@@ -32,10 +32,10 @@ cdef bint contains(const unsigned char* form, Py_ssize_t size, const unsigned ch
 
 
 def terms_containing(Vocabulary vocabulary not None, bytes run not None, Py_ssize_t most, int64_t deadline_ns=0):
-    """Return the numbers of the terms that contain `run`, ascending; terms tagged with a field are left out.
+    """Return the numbers of the terms that contain `run`, an ascending list; terms tagged with a field are left out.
 
-    `run` consists of lower-case ASCII letters and digits. None if there are more than `most` such terms, or if the
-    deadline, a time.monotonic_ns(), 0 for none, passed first.
+    Return None instead if there are more than `most` such terms, or if the deadline, a time.monotonic_ns(), 0 for none,
+    passed first. Raises ValueError unless `run` consists of lower-case ASCII letters and digits.
     """
     cdef uint32_t points[MAX_TERM]
     cdef uint32_t picked[CLOCK_TERMS]
@@ -75,8 +75,9 @@ def terms_containing(Vocabulary vocabulary not None, bytes run not None, Py_ssiz
 
 
 def mark_documents(Postings postings not None, terms not None, unsigned char[::1] documents not None):
-    """Set documents[d] to 1 for every document that contains one of `terms`. Raises IndexError for a term that does
-    not exist.
+    """Set documents[d], u8, to 1 for every document d that contains one of `terms`; others keep their value.
+
+    Raises IndexError for a term that does not exist.
     """
     cdef uint16_t docs[ROOM]
     cdef uint8_t tfs[ROOM]
@@ -101,11 +102,12 @@ def mark_documents(Postings postings not None, terms not None, unsigned char[::1
 def ranges_around(const unsigned char[::1] documents not None, const uint64_t[::1] doc_start not None,
                   const uint32_t[::1] doc_part not None, const uint64_t[::1] part_start not None, Py_ssize_t reach,
                   eligible=None):
-    """Return the byte ranges around marked documents, in eligible parts: (starts u64, ends u64, parts u32).
+    """Return (starts, ends, parts), the byte ranges around marked documents in eligible parts: u64, u64 and u32.
 
-    A range is a document and up to `reach` bytes of its part on both sides. Overlapping ranges are merged, up to 256
-    KiB. parts[k] is the part of range k; parts ascend. documents and eligible are marks u8[docs] and u8[parts]. Raises
-    ValueError if the lengths of the columns do not agree.
+    A range is a document and up to `reach` bytes of its part on both sides. Ranges of a part that overlap are merged,
+    up to 256 KiB. parts[k] is the part of range k; parts ascend. documents and eligible are marks u8[docs] and
+    u8[parts]; eligible None is all. doc_start, u64[docs + 1], and part_start, u64[parts + 1], are byte offsets;
+    doc_part, u32[docs], is the part of each document. Raises ValueError if the columns do not agree.
     """
     cdef Py_ssize_t count = documents.shape[0], parts = part_start.shape[0] - 1, doc, found = 0, marked = 0
     cdef uint64_t start, end, begin, behind, back = reach

@@ -87,7 +87,10 @@ cdef class SegmentEvidence:
     # --- documents -----------------------------------------------------------------------------------------
 
     cdef int prepare(self, CompiledQuery query, uint32_t first_term, uint32_t last_term) except -1:
-        """Allocate the state for accumulate(). The segment's terms are [first_term, last_term) in the reader."""
+        """Allocate the state for accumulate(). The segment's terms are [first_term, last_term) in the reader.
+
+        Raises ValueError if a member of the query, a range of terms, begins in this segment and ends in another.
+        """
         self.query = query
         self.groups = query.groups
         if first_term or last_term < query.term_count:
@@ -101,7 +104,10 @@ cdef class SegmentEvidence:
         return 0
 
     cdef bint accumulate(self, BlockScratch* scratch, int64_t deadline) noexcept nogil:
-        """Score the documents block by block; False if the deadline, 0 for none, passed before the last block."""
+        """Score the documents block by block; return False if the deadline passed before the last block.
+
+        The deadline is in ns of the monotonic clock, 0 for none; documents of complete blocks keep their scores.
+        """
         cdef Py_ssize_t docs = self.columns.docs
         cdef Py_ssize_t blocks = accumulate_blocks(self.source.postings, &self.groups, self.shapes, self.eligible, docs,
                                                    &self.scored, scratch, deadline)
@@ -111,7 +117,7 @@ cdef class SegmentEvidence:
     # --- hits ----------------------------------------------------------------------------------------------
 
     cdef int prepare_fuse(self) except -1:
-        """Allocate the state for gather(); `only` must be set before."""
+        """Allocate the state for gather(), after accumulate()."""
         self.most_runs = self.scored.count + 1
         if self.columns.ordered and self.columns.sessions < self.scored.count:
             self.most_runs = self.columns.sessions + 1
@@ -123,7 +129,9 @@ cdef class SegmentEvidence:
         return 0
 
     cdef void gather(self) noexcept nogil:
-        """Fuse the documents into hits: one for each part that `only` marks, in sessions that are not deleted."""
+        """Fuse the documents into hits, one for each part that `only` marks (NULL: all) in a session that is not
+        deleted.
+        """
         self.run_count = fold(&self.scored, self.columns, self.positions, &self.context, self.runs)
         if self.only != NULL:
             self.run_count = keep_only(&self.scored, self.columns, self.only, self.runs, self.run_count)
@@ -132,7 +140,7 @@ cdef class SegmentEvidence:
         self.hit_count = self.scored.count
 
     cdef int score_all(self, const FusionWeights* weights) except -1:
-        """Compute the fused score of every hit into `hits`, unless that was done before."""
+        """Compute the fused score of every hit into `hits`, unless that was done before. Raises MemoryError."""
         if self.has_all:
             return 0
         if not reserve_hits(&self.hits, self.scored.count + 1):
@@ -154,13 +162,17 @@ cdef class SegmentEvidence:
         self.hits.count = self.scored.count
 
     cdef int prepare_best(self, Py_ssize_t count, const FusionWeights* weights) except -1:
-        """Prepare find_best(); score all hits at once if few would be left out or scores have no upper bound."""
+        """Prepare find_best(): score all hits at once if there are at most `count`, or if scores have no upper bound.
+        """
         if not self.has_all and (count >= self.hit_count or not can_bound(weights, self.columns)):
             self.score_all(weights)
         return 0
 
     cdef bint find_best(self, const FusionWeights* weights, Threshold* threshold) noexcept nogil:
-        """Collect the hits that can be among the best of the search into `hits`; False if memory ran out."""
+        """Collect the hits that can be among the best of the search into `best`, unless all are in `hits` already.
+
+        Return False if memory ran out.
+        """
         return self.has_all or collect_best(&self.scored, self.runs, self.run_count, self.columns, &self.context,
                                             weights, threshold, &self.best)
 
@@ -181,7 +193,7 @@ cdef class SegmentEvidence:
     # --- extensions: hits of a further tier, after score_all() ---------------------------------------------
 
     cdef int append(self, uint32_t part, uint32_t doc, float score, float base, uint32_t tier) except -1:
-        """Append one hit; a hit of a higher tier ranks behind all of a lower tier."""
+        """Append one hit, whose part has none yet; a hit of a higher tier ranks behind all of a lower tier."""
         if not reserve_hits(&self.hits, self.hit_count + 1):
             raise MemoryError
         self.hits.rows[self.hit_count] = HitRow(score, base, part, doc, tier)
@@ -190,7 +202,11 @@ cdef class SegmentEvidence:
         return 0
 
     cdef int extend(self, SegmentEvidence other, float share, uint32_t tier) except -1:
-        """Append the hits of `other`, with scores times `share`, unless their parts are hits already."""
+        """Append the hits of `other` as hits of tier `tier`, their scores times `share`, unless their parts are hits
+        already.
+
+        `other` is the evidence of another query in the segment; all hits of both have been scored.
+        """
         cdef Py_ssize_t k
         cdef const HitRow* hit
         cdef uint8_t* known = self.known_parts()
@@ -204,9 +220,9 @@ cdef class SegmentEvidence:
         return 0
 
     cdef int extend_marked(self, const uint8_t* parts, uint32_t tier) except -1:
-        """Append the parts marked in u8[parts] with score 0, unless they are hits already.
+        """Append the parts marked in u8[parts] as hits of tier `tier` with score 0, unless they are hits already.
 
-        The document of such a hit is the first of its part.
+        The document of such a hit is the first of its part; a marked part must have one.
         """
         cdef Py_ssize_t part, doc, count = self.columns.parts
         cdef uint8_t* known = self.known_parts()
@@ -224,9 +240,9 @@ cdef class SegmentEvidence:
         return 0
 
     cdef uint8_t* known_parts(self) except NULL:
-        """Return u8[parts + 1], 1 for each part that is a hit.
+        """Return marks u8[parts + 1], 1 for each part that is a hit. Raises MemoryError.
 
-        The memory is from the scratch pool; the caller releases it.
+        The memory is from the scratch pool; the caller releases it, parts + 1 bytes.
         """
         cdef uint8_t* marks = <uint8_t*>acquire(self.columns.parts + 1)
         if marks == NULL:
@@ -236,7 +252,10 @@ cdef class SegmentEvidence:
         return marks
 
     cdef Py_ssize_t first_doc_of(self, uint32_t part) noexcept nogil:
-        """Return the number of the first document of a part, by binary search."""
+        """Return the number of the first document of a part, by binary search.
+
+        For a part without a document, it is that of the next part with one, or the number of all documents.
+        """
         cdef Py_ssize_t low = 0, high = self.columns.docs, middle
         while low < high:
             middle = low + (high - low) // 2

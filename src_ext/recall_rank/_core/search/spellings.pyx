@@ -10,7 +10,7 @@ from recall_rank._core.index.vocabulary cimport Vocabulary
 
 
 cdef bint is_plain(const unsigned char* form, Py_ssize_t size) noexcept nogil:
-    """Whether a form consists of ASCII letters and digits alone."""
+    """Return whether a form consists of ASCII letters and digits alone."""
     cdef Py_ssize_t k
     for k in range(size):
         if not (c'0' <= form[k] <= c'9' or c'a' <= form[k] | 0x20 <= c'z'):
@@ -19,9 +19,10 @@ cdef bint is_plain(const unsigned char* form, Py_ssize_t size) noexcept nogil:
 
 
 def tagged_terms(Vocabulary vocabulary not None, list forms not None, bytes tags not None):
-    """Return the terms made of a byte of `tags` and a form: a list of (form index, tag index, term number).
+    """Return the terms that consist of a byte of `tags` and a form: a list of (form index, tag index, term number).
 
-    A tag is a byte in front of a term that says in which field its word occurs.
+    A tag is a byte in front of a term that says in which field its word occurs. Forms that are empty or too long are
+    left out.
     """
     cdef unsigned char term[MAX_TERM]
     cdef Py_ssize_t at, tag, size, number
@@ -44,10 +45,10 @@ def tagged_terms(Vocabulary vocabulary not None, list forms not None, bytes tags
 def joined_words(Vocabulary vocabulary not None, list forms not None, Py_ssize_t longest, bytes unknown not None):
     """Join two to `longest` neighbouring words; return a list of (first, last, form, term number).
 
-    form is the join of forms[first] to forms[last], both included. Returned are joins that are terms, and joins that
-    contain an unknown word, which may be repaired later; their term number is -1 if they are no terms. unknown has one
-    byte for each word, not 0 if it is unknown. Joins longer than MAX_TERM bytes or with an empty form are left out.
-    Raises ValueError if `forms` and `unknown` differ in length.
+    form is the join of forms[first] to forms[last], both included. Returned are joins that are terms, and joins of an
+    unknown word, whose spelling may be corrected later; their term number is -1 if they are no terms. unknown has one
+    byte for each word, not 0 if no document contains it. Joins longer than MAX_TERM bytes or with an empty form are
+    left out. Raises ValueError if `forms` and `unknown` differ in length.
     """
     cdef unsigned char term[MAX_TERM]
     cdef Py_ssize_t sizes[MAX_TERM]  # sizes[k]: bytes of the join of the words [at, at + k]
@@ -82,9 +83,10 @@ def joined_words(Vocabulary vocabulary not None, list forms not None, Py_ssize_t
 
 
 def split_words(Vocabulary vocabulary not None, list forms not None, Py_ssize_t shortest):
-    """Split forms into two terms of at least `shortest` bytes each; return a list of (form index, byte of the cut).
+    """Split forms into two terms of at least `shortest` bytes each; return a list of (form index, offset of the cut).
 
-    Only forms of ASCII letters and digits are split. Raises ValueError for shortest < 1.
+    The offset is in bytes; a form may have several cuts or none. Only forms of ASCII letters and digits are split.
+    Raises ValueError for shortest < 1.
     """
     cdef const unsigned char* data
     cdef Py_ssize_t at, cut, size
