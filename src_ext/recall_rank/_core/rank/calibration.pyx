@@ -9,7 +9,7 @@ cdef enum:
 
 
 cdef void fill_signals(Candidate one, double words, double plenty, double least, double* signals) noexcept nogil:
-    """Write the six signals of one candidate, described at signals_of(), to `signals`."""
+    """Write the six signals of one candidate, those that signals_of() returns, to signals[0:6]."""
     cdef double held = one.row[HELD] if one.was_read else 1
     signals[0] = log(one.own * held / (one.own * held + plenty) + least)
     signals[1] = one.whole
@@ -29,18 +29,18 @@ cdef double logistic(const double[::1] coefficients, const double[::1] query, co
 
 
 cdef int check(const double[::1] coefficients, Py_ssize_t signals) except -1:
-    """Raise ValueError for more coefficients than signals."""
+    """Raise ValueError if there are more `coefficients` than `signals`, the number of signals."""
     if coefficients.shape[0] > signals:
         raise ValueError(f"there are no more than {signals} signals for coefficients")
     return 0
 
 
 def signals_of(Candidate candidate not None, double words, double plenty, double least):
-    """Return the six signals of a candidate, list of float; each is an input of the function `sure`.
+    """Return the six signals of a candidate, list of float, from which certainties() computes a chance.
 
     In order: ln(own / (own + plenty) + least) of the score of its part before calibration; its attribute `whole`; its
     features coverage and near; ln(1 + words of its passage); and how many of the query's `words` do not match in it.
-    The first and the third count only the share `held` of what matches: see FEATURE_NAMES.
+    The score in the first and the coverage are multiplied by the feature `held`, 1 for a passage that was not read.
     """
     cdef double[SIGNALS] signals
     fill_signals(candidate, words, plenty, least, signals)
@@ -51,9 +51,9 @@ def calibrate(list candidates not None, const double[::1] query not None, const 
               double plenty, double least):
     """Replace the score of every candidate by the chance that it is relevant.
 
-    It is a logistic function of the signals query, f64[n], and ln(raw / (raw + plenty) + least); chance, f64, are its
-    coefficients. Signals without a coefficient are left out. A candidate without a raw score is not changed. Raises
-    ValueError for more coefficients than signals.
+    The chance is a logistic function of the signals query, f64[n], and ln(raw / (raw + plenty) + least); chance, f64,
+    are its coefficients. Signals without a coefficient are left out. A candidate whose raw score is not above 0 is not
+    changed. Raises ValueError for more coefficients than signals.
     """
     cdef double signal
     cdef Candidate one
@@ -69,10 +69,10 @@ def certainties(list candidates not None, const double[::1] query not None, cons
                 double words, double plenty, double least):
     """Return for every candidate the chance that its session is the right one, list of float.
 
-    It is a logistic function of the signals query, f64[n], followed by signals_of() the candidate; sure, f64, are its
-    coefficients. Signals without a coefficient are left out. It is 0 without evidence and for a hit of the text scan,
-    and the candidate's score where the time to read its passage was over. Raises ValueError for more coefficients than
-    signals.
+    The chance is a logistic function of the signals query, f64[n], followed by signals_of() the candidate; sure, f64,
+    are its coefficients. Signals without a coefficient are left out. It is 0 for a candidate without evidence and for a
+    hit of the text scan; for one whose passage there was no time to read, it is the candidate's score. Raises
+    ValueError for more coefficients than signals.
     """
     cdef double[SIGNALS] signals
     cdef Candidate one

@@ -10,7 +10,7 @@ BOOSTS = ("window", "phrase", "near", "quoted", "whole_query", "cue", "scorer")
 
 
 cdef class Candidate:
-    """A hit while it is ranked.
+    """A hit while it is ranked: a part with evidence of a query.
 
     part, doc: the numbers of its part and of its best passage, which is a document, in the index reader.
     time: of its message, in ms since 1970.
@@ -31,7 +31,8 @@ cdef class Candidate:
         self.begin(part, doc, evidence, time, stage)
 
     cdef int begin(self, Py_ssize_t part, Py_ssize_t doc, double evidence, int64_t time, str stage) except -1:
-        """Set the attributes of a new candidate, before any stage of ranking; those not given are zero or empty."""
+        """Set the attributes of a new candidate, before any stage of ranking; those not given are zero, empty or "low".
+        """
         self.part = part
         self.doc = doc
         self.time = time
@@ -57,9 +58,10 @@ cdef class Candidate:
 
     @property
     def holds_names(self):
-        """Whether the words of every name of the query that match in the passage stand next to each other there.
+        """Whether each name of the query of which a word matches in the passage stands there in one piece.
 
-        True for a passage that was not read.
+        A name is several words written as one, such as MapLibre: its words must stand next to each other, in their
+        order. True for a passage that was not read.
         """
         return not self.was_read or self.row[HELD] == 1
 
@@ -69,7 +71,11 @@ cdef class Candidate:
         return tuple([self.shares[k] for k in range(BOOST_COUNT)]) if self.was_boosted else ()
 
     def forget(self):
-        """Reset everything except the evidence, the stage and the confidence; the score becomes the evidence."""
+        """Undo what reranking has set (features, window, boosts and what they come from); the score becomes the
+        evidence.
+
+        The document, the stage, the confidence and `sure` are kept.
+        """
         self.was_read = self.was_boosted = False
         memset(self.row, 0, sizeof(self.row))
         self.window = ""
@@ -77,7 +83,7 @@ cdef class Candidate:
         self.raw = self.own = self.score = self.evidence
 
     def take_rank_of(self, Candidate other not None):
-        """Take over the evidence, the boosts, the score and the stage of `other`."""
+        """Take over the evidence, the boosts, the score and the stage of `other`, but not `own`."""
         self.evidence = other.evidence
         self.shares = other.shares
         self.was_boosted = other.was_boosted
@@ -88,7 +94,11 @@ cdef class Candidate:
         self.stage = other.stage
 
     def explain(self):
-        """Return summand -> its value in the score; summands are "evidence", names of BOOSTS, "extra" and "others"."""
+        """Return a dict from the name of each summand of the score to its value; empty where `raw` is 0.
+
+        Summands are "evidence", the names of BOOSTS, "extra" and "others"; all but the first are left out where they
+        are 0. Their sum is `score`.
+        """
         cdef double scale
         cdef Py_ssize_t k
         if self.raw == 0:

@@ -1,14 +1,15 @@
 """The features of a passage: numbers that describe how the words of a query match in it.
 
-coverage: weight of the query's words that match, over the weight of all its words but stop words.
-window: the coverage of the densest window, the range of at most a given number of words with the highest coverage.
-phrase: weight of the longest sequence of query words that occurs unbroken, over the weight of all words of the query.
-near: mean over neighbouring words of the query of 1 / distance, where they occur in order within six words, else 0.
-matched, exact: how many words of the query match, and how many of them exactly.
+Each word of a query has a weight; how well it matches is a similarity, 1 for an exact match.
+coverage: sum of weight * similarity over the query's words that match, over the weight of all its words; without stop
+words. window: the coverage of the densest window, the range of at most a given number of words with the highest
+coverage. phrase: the heaviest sequence of query words that occurs unbroken, over the weight of all words of the query.
+near: weighted mean over neighbouring words of the query of 1 / distance, where they occur in order within six words,
+else 0. matched, exact: how many words of the query, without stop words, match, and how many of them exactly.
 start, end: the densest window, in bytes from the start of the passage. window_words: its length in words.
 words: the number of words of the passage. cues: how many of them show the kind of answer it holds, such as a time.
-held: the share of `coverage` that is evidence. Words that are the pieces of a name are none where the passage does not
-hold all of them next to each other, in their order. 1 without such words.
+held: the share of `coverage` that is evidence, 0 to 1. The words of a name, several words written as one such as
+MapLibre, are no evidence where the passage does not hold all of them next to each other, in their order.
 """
 
 from libc.stdint cimport uint8_t, uint32_t
@@ -21,10 +22,10 @@ FEATURE_NAMES = ("coverage", "window", "phrase", "near", "matched", "exact", "st
 
 
 cdef float weight_apart(const QueryWords* query, const float* best_of, const float* nearness) noexcept nogil:
-    """Return the matched weight of the names whose pieces do not stand next to each other in the passage.
+    """Return the matched weight of the names whose words do not all stand next to each other in the passage.
 
-    best_of and nearness, f32[slots], are the best similarity of each word of the query and how near it comes to the
-    word before it, 1 where they are neighbours.
+    A name is several words of the query written as one, such as MapLibre. best_of and nearness, f32[slots], are the
+    best similarity of each word of the query and how near it comes to the word before it, 1 where they are neighbours.
     """
     cdef uint8_t[SLOTS] apart
     cdef float weight = 0
@@ -42,10 +43,11 @@ cdef float weight_apart(const QueryWords* query, const float* best_of, const flo
 
 cdef void measure_matches(FormMatch* matches, Py_ssize_t count, const QueryWords* query, uint32_t words, int cues,
                           uint32_t width, float* out) noexcept nogil:
-    """Compute the features of a passage from its `count` matches, in order of position, into out[FEATURES].
+    """Write the features of a passage, in the order of FEATURE_NAMES, to out[0:FEATURES].
 
-    The passage has `words` words and `cues` cue words; its densest window has at most `width` words. Also sets `run`
-    and `earlier` of each match. O(count), but longer for words that match repeatedly within one window.
+    They are computed from its `count` matches, in order of position; `run` and `earlier` of each match are set, too.
+    The passage has `words` words and `cues` cue words; its densest window has at most `width` words. O(count), but
+    longer for words that match repeatedly within one window.
     """
     cdef float best_of[SLOTS]
     cdef float inside_of[SLOTS]

@@ -16,7 +16,8 @@ from recall_rank._core.text.tokens cimport tokenise
 
 cdef bint cache_add(MatchCache* cache, const unsigned char* first, const unsigned char* last,
                     const FormMatch* matches, Py_ssize_t count) noexcept nogil:
-    """Add the matches of the passage at addresses [first, last) to the cache; False when memory runs out."""
+    """Add the `count` matches of the passage at addresses [first, last) to the cache; return False when memory ran out.
+    """
     cdef void* grown
     if cache.passage_count == cache.passage_room:
         grown = PyMem_RawRealloc(cache.passages, (2 * cache.passage_room + 64) * sizeof(CachedPassage))
@@ -50,9 +51,10 @@ cdef const CachedPassage* cache_find(const MatchCache* cache, const unsigned cha
 cdef class Matcher:
     """Matcher(weights, counted): finds the words of a query in passages. Used by one thread at a time.
 
-    A query has up to 64 slots, one for each word. Slot k has the weight weights[k], and counted[k] tells whether it
-    counts for coverage. A form is a normalised word that matches the slots [slot, slot + span). measure() caches the
-    matches of the passages it reads, because matches() is called for the best of them later.
+    A query has up to 64 slots, one for each of its first words. Slot k has the weight weights[k], and counted[k] tells
+    whether it counts for coverage (stop words do not). A form is a normalised word that matches the slots [slot, slot +
+    span). measure() caches the matches of the passages it reads, because matches() is called for the best of them
+    later. Raises ValueError if weights and counted differ in length.
     """
 
     def __cinit__(self, weights, counted):
@@ -81,7 +83,10 @@ cdef class Matcher:
         self.cache.passage_count = self.cache.match_count = 0
 
     cpdef bint add(self, bytes form, int slot, int span, float similarity) except -1:
-        """Let `form` match the slots [slot, slot + span). Return False for a known form, or one over a limit."""
+        """Let `form` match the words [slot, slot + span) of the query with `similarity`, 0 to 1; return True.
+
+        Return False for a known form, slots that do not exist, and a form over a limit of length or number.
+        """
         if not 0 <= slot < self.query.slots or not 0 < span <= self.query.slots - slot:
             return False
         self.forget()
@@ -95,9 +100,9 @@ cdef class Matcher:
             self.add_prefix(form, slot, similarity)
 
     def add_name(self, int slot, int span):
-        """Let the slots [slot, slot + span) be the pieces of one name, which count for `held` only together.
+        """Let the words [slot, slot + span) be one name, whose words count for the feature `held` only together.
 
-        Return False for slots that do not exist, and over the limit of 16 names.
+        Return True; False for slots that do not exist, and over the limit of 16 names.
         """
         if not 0 <= slot < self.query.slots or not 0 < span <= self.query.slots - slot or self.query.names == NAMES:
             return False
@@ -107,12 +112,18 @@ cdef class Matcher:
         return True
 
     def add_cue(self, bytes form not None):
-        """Count `form` as a cue, a word that shows the kind of answer; False for a known form, or over a limit."""
+        """Count `form` as a cue, a word that shows the kind of answer that a passage holds; return True.
+
+        Return False for a known form, and for one over a limit of length or number.
+        """
         self.forget()
         return forms_add(&self.forms, form, CUE, 1, 0)
 
     cpdef bint add_prefix(self, bytes form, int slot, float similarity) except -1:
-        """Let every word that begins with `form`, and is not itself a form, match `slot`. Return False over a limit."""
+        """Let every longer word that begins with `form`, and is not itself a form, match the word `slot` of the query.
+
+        Return True; False for a slot that does not exist, and over a limit of length or number.
+        """
         if not 0 <= slot < self.query.slots:
             return False
         self.forget()
@@ -121,7 +132,7 @@ cdef class Matcher:
     cdef Py_ssize_t match_tokens(self, TokenBuffer* buffer, FormMatch* matches) noexcept nogil:
         """Write the matches of the tokens to `matches`, in order of position, and return their number.
 
-        `matches` must have room for every token. Also sets `cues`, the number of cue words.
+        `matches` must have room for every token. Also adds the number of cue words among the tokens to `cues`.
         """
         cdef Py_ssize_t k, at, count = 0
         cdef FormMatch match
@@ -156,9 +167,10 @@ cdef class Matcher:
     cdef Py_ssize_t measure_passages(self, const unsigned char[::1] text, const uint64_t[::1] starts,
                                      const uint64_t[::1] ends, int width, float* out,
                                      int64_t deadline_ns) except -1:
-        """Do the work of measure() without its checks of arguments; return how many passages were read.
+        """Write the features of the passages text[starts[k]:ends[k]] to `out`, FEATURES numbers for each.
 
-        out has FEATURES numbers for each passage.
+        Return how many were read before the deadline; `width`, deadline_ns and the errors are those of measure(). The
+        matches are cached.
         """
         cdef Py_ssize_t count = starts.shape[0], k, found, room = 0
         cdef const unsigned char* data = NULL
@@ -210,7 +222,10 @@ cdef class Matcher:
 
     cdef FormMatch* read(self, const unsigned char[::1] text, Py_ssize_t start, Py_ssize_t end,
                          Py_ssize_t* found) except NULL:
-        """Return the matches in text[start:end], an array of found[0] elements that the caller frees."""
+        """Return the matches in text[start:end], an array of found[0] elements that the caller frees (PyMem_RawFree).
+
+        Raises IndexError for a range outside of the text.
+        """
         cdef TokenBuffer buffer
         cdef FormMatch* matches = NULL
         cdef bint failed

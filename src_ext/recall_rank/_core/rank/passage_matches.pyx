@@ -20,8 +20,8 @@ cdef class PassageMatches:
 
     PassageMatches(text, at) has no match. slots: a bit set; bit j is set when slot j, a word of the query, matches.
     fields: a bit set; bit k is set when a query word that is no stop word matches in a field labelled 0xF8 + k. [first,
-    last) is the best_span(), or empty at the first byte of the passage when nothing matches. All offsets are bytes of
-    the text that contains the passage; the text is not copied.
+    last) is the best span, the densest range of matches, which best_span() finds; it is empty, at the first byte of the
+    passage, when nothing matches. All offsets are bytes of the text that contains the passage; the text is not copied.
     """
 
     def __init__(self, const unsigned char[::1] text not None, Py_ssize_t at):
@@ -38,9 +38,10 @@ cdef class PassageMatches:
 
     cdef int fill(self, Py_ssize_t start, Py_ssize_t end, const FormMatch* found, Py_ssize_t count,
                   const QueryWords* query, int label, Py_ssize_t width) except -1:
-        """Set all attributes from the `count` matches `found` in the passage text[start:end].
+        """Set all attributes from the `count` matches `found` in the passage text[start:end], if there are any.
 
-        Stores only the matches in the best span and those close enough to it for a snippet of `width` characters.
+        `label` is the byte that labels the field in which the passage begins. Only the matches in the best span are
+        stored, and those close enough to it for a snippet of `width` characters.
         """
         cdef const unsigned char* text
         cdef Py_ssize_t k, j, at = start, left = 0, right = 0, margin = width
@@ -97,7 +98,7 @@ cdef class PassageMatches:
         ]
 
     def words(self, list written not None):
-        """Return the words of the query that match, in its order, each once.
+        """Return a tuple of the words of the query that match, in its order, each once.
 
         written[k] is the text of slot k, the k-th word of the query, or None for a word to leave out.
         """
@@ -114,7 +115,7 @@ cdef class PassageMatches:
         return self.middle_match()
 
     cdef Py_ssize_t middle_match(self) noexcept nogil:
-        """Return the first byte of the middle match of the best span."""
+        """Return the first byte, in the text, of the middle match of the best span."""
         cdef Py_ssize_t k, inside = 0, seen = 0
         for k in range(self.count):
             inside += self.first <= self.kept[k].start and self.kept[k].end <= self.last

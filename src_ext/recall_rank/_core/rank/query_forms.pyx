@@ -15,7 +15,7 @@ cdef enum:
 
 
 cdef bint forms_init(QueryForms* known) noexcept nogil:
-    """Allocate memory for the zeroed `known`; False when memory ran out. forms_free() must follow in any case."""
+    """Allocate memory for the zeroed *known; return False when memory ran out. forms_free() must follow in any case."""
     known.prefixes = <Prefix*>PyMem_RawMalloc(PREFIXES * sizeof(Prefix))
     return known.prefixes != NULL and make_room(known, FIRST_FORMS)
 
@@ -41,7 +41,10 @@ cdef uint16_t* place(const QueryForms* known, const unsigned char* data, int siz
 
 
 cdef bint make_room(QueryForms* known, int room) noexcept nogil:
-    """Allocate memory for `room` forms, a power of two, and rebuild the table; False when memory ran out."""
+    """Allocate memory for `room` forms, a power of two, and rebuild the table; return False when memory ran out.
+
+    *known is still valid then, with its previous room.
+    """
     cdef Form* forms = <Form*>PyMem_RawRealloc(known.forms, room * sizeof(Form))
     cdef uint16_t* table = <uint16_t*>PyMem_RawCalloc(room * SPARSE, sizeof(uint16_t))
     cdef int k
@@ -59,9 +62,10 @@ cdef bint make_room(QueryForms* known, int room) noexcept nogil:
 
 
 cdef bint forms_add(QueryForms* known, bytes form, int slot, int span, float similarity) except -1:
-    """Let `form` match the slots, that is words of the query, [slot, slot + span). Raises MemoryError.
+    """Let `form` match the words [slot, slot + span) of the query with `similarity`; CUE as slot makes it a cue word.
 
-    Returns False when the form is known or too long, or when there are as many forms as allowed.
+    Return True; False when the form is known, empty or too long, or when there are as many forms as allowed. Raises
+    MemoryError.
     """
     cdef unsigned char padded[MAX_TERM + 8]
     cdef int size = len(form)
@@ -96,7 +100,7 @@ cdef bint forms_add(QueryForms* known, bytes form, int slot, int span, float sim
 cdef bint forms_add_prefix(QueryForms* known, bytes form, int slot, float similarity) except -1:
     """Let every longer word that begins with `form` match the query word `slot`, unless it is a form itself.
 
-    Returns False when there are as many prefixes as allowed.
+    Return True; False when `form` is empty or too long, or when there are as many prefixes as allowed.
     """
     cdef int size = len(form)
     cdef Prefix* entry
@@ -120,7 +124,8 @@ cdef bint forms_add_prefix(QueryForms* known, bytes form, int slot, float simila
 
 cdef bint forms_match(const QueryForms* known, const Token* token, const unsigned char* form,
                       FormMatch* match) noexcept nogil:
-    """Fill in `match` for a token, whose zero-padded bytes are `form`; return False when it matches nothing."""
+    """Fill in *match for a token, whose zero-padded bytes are `form`; return False when no form and no prefix matches.
+    """
     cdef uint16_t number = place(known, form, token.size, token.hash)[0]
     cdef const Form* entry
     cdef const Prefix* prefix

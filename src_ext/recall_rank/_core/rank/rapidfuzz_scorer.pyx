@@ -80,7 +80,7 @@ cdef class Scorer:
             self.kwargs.dtor(&self.kwargs)
 
     def scores(self, list texts not None, double[::1] out not None, int64_t deadline_ns=0):
-        """Write the score of each text, 0 to 100, to out f64[n]; returns how many were scored before the deadline.
+        """Write the score of each text, 0 to 100, to out f64[n]; return how many were scored before the deadline.
 
         deadline_ns is a time.monotonic_ns(), 0 for none; the clock is read before every text. Raises TypeError for a
         text that is not a str, ValueError when `out` is shorter than `texts`, RuntimeError when rapidfuzz fails.
@@ -127,10 +127,10 @@ cdef class Scorer:
         """Write the weighted mean score of each of `rows` to out, f64[n]: sum(w * score) / sum(w) over its texts.
 
         rows are tuples of strings; weights, f64[columns], has a weight for each position in a row. Empty strings are
-        left out of both sums, and a row without other strings has the mean 0. Each distinct text is scored once.
-        Returns False, with `out` unchanged, when deadline_ns passed before all texts were scored; deadline_ns is as for
-        scores(). Raises ValueError when `out` is shorter than `rows` or a row is longer than `weights`, and the errors
-        of scores().
+        left out of both sums, and a row without other strings has the mean 0. Each distinct text is scored once. Return
+        True; False, with `out` unchanged, when deadline_ns, a time.monotonic_ns(), 0 for none, passed before all texts
+        were scored. Raises ValueError when `out` is shorter than `rows` or a row is longer than `weights`, and the
+        errors of scores().
         """
         cdef Py_ssize_t count = len(rows), k, j
         cdef double weight, total

@@ -87,13 +87,13 @@ cdef class SegmentTexts:
             raise ValueError("part_start and part_first_doc differ in length")
 
     cdef Py_ssize_t own_doc(self, Py_ssize_t doc) except -1:
-        """Return the number in the segment of document `doc` of the reader; raises IndexError if it is not in it."""
+        """Return the number in this segment of document `doc` of the reader. Raises IndexError if it is in another."""
         if not 0 <= doc - self.first_doc < self.doc_start.shape[0] - 1:
             raise IndexError(f"document {doc} is not in this segment")
         return doc - self.first_doc
 
     cdef Py_ssize_t own_part(self, Py_ssize_t part) except -1:
-        """Return the number in the segment of part `part` of the reader; raises IndexError if it is not in it."""
+        """Return the number in this segment of part `part` of the reader. Raises IndexError if it is in another."""
         if not 0 <= part - self.first_part < self.part_start.shape[0] - 1:
             raise IndexError(f"part {part} is not in this segment")
         return part - self.first_part
@@ -117,8 +117,8 @@ cdef class SegmentTexts:
         """Read the passages of the segment's candidates and set their features, `whole`, `quoted` and `window`.
 
         Where the whole query occurs near the passage of a candidate, the document of that occurrence becomes the
-        candidate's document. Returns False, with no candidate changed, when deadline_ns, a time.monotonic_ns(), 0 for
-        none, passed before the last passage was read. Raises IndexError for a candidate of another segment. O(bytes
+        candidate's document. Return True; False, with no candidate changed, when deadline_ns, a time.monotonic_ns(), 0
+        for none, passed before the last passage was read. Raises IndexError for a candidate of another segment. O(bytes
         read).
         """
         cdef Py_ssize_t count = len(candidates), k, doc
@@ -148,9 +148,9 @@ cdef class SegmentTexts:
         return True
 
     cdef tuple surroundings(self, list candidates, uint64_t reach):
-        """Return (starts, ends): for each candidate, its passage and `reach` bytes on both sides, within its part.
+        """Return two arrays (starts, ends) of byte offsets in the text: the surroundings of each candidate's passage.
 
-        Two arrays of byte offsets in the text.
+        They are the passage and `reach` bytes on both sides of it, as far as its part goes.
         """
         cdef Py_ssize_t count = len(candidates), k, doc, part
         cdef Array starts = clone(OFFSETS, count, False), ends = clone(OFFSETS, count, False)
@@ -166,9 +166,9 @@ cdef class SegmentTexts:
         return starts, ends
 
     cdef int find_whole(self, list candidates, RerankQuery query) except -1:
-        """Set `whole` of the candidates near whose passages the whole query occurs.
+        """Set `whole` of the candidates near whose passages the whole query occurs: 1, or less inside of a longer name.
 
-        The document of a candidate becomes the one that contains the occurrence.
+        The document of such a candidate becomes the one that contains the occurrence.
         """
         cdef Candidate candidate
         cdef Py_ssize_t first
@@ -197,9 +197,9 @@ cdef class SegmentTexts:
         return first - 1
 
     cdef int find_quoted(self, list candidates, RerankQuery query) except -1:
-        """Set `quoted` of each candidate: the share, 0 to 1, of the query's quoted phrases that stand in or near it.
+        """Set `quoted` of each candidate: the share, 0 to 1, of the quoted phrases that occur in or near its passage.
 
-        Near is in the candidate's passage, or in the text of its part within query.reach bytes of the passage.
+        Near is within query.reach bytes of the passage, in the text of its part.
         """
         cdef Candidate candidate
         starts, ends = self.surroundings(candidates, query.reach)
@@ -210,7 +210,7 @@ cdef class SegmentTexts:
         return 0
 
     cdef int read_windows(self, list candidates, fold) except -1:
-        """Set `window`, the folded text of the densest window, for each of the measured candidates."""
+        """Set `window` of each candidate, whose features have been set: the folded text of its densest window."""
         cdef Py_ssize_t count = len(candidates), k
         cdef Array starts = clone(OFFSETS, count, False), ends = clone(OFFSETS, count, False)
         cdef Candidate candidate
@@ -229,7 +229,7 @@ cdef class SegmentTexts:
 
 def compare(list candidates not None, scorer not None, list names, const double[::1] weights not None,
             int64_t deadline_ns=0):
-    """Set `similarity` of every candidate; False, and none set, when the deadline came first.
+    """Set `similarity` of every candidate and return True; or return False, and set none, when the deadline came first.
 
     The similarity, 0 to 1, is the weighted mean of a Scorer's scores for the candidate's window and for names[k], a
     tuple of further texts of candidates[k]. weights, f64[texts], begins with that of the window; empty texts are left
@@ -250,9 +250,10 @@ def compare(list candidates not None, scorer not None, list names, const double[
 
 
 def boost(list candidates not None, const double[::1] worth not None):
-    """Set boosts, raw and score of every candidate.
+    """Set boosts, raw, own and score of every candidate from its features, `quoted`, `whole`, `similarity` and `extra`.
 
-    worth, f64[7], is for each of BOOSTS the greatest share of the evidence that it adds.
+    worth, f64[7], is for each of BOOSTS the greatest share of the evidence that it adds. Raises ValueError for another
+    number.
     """
     cdef Py_ssize_t k
     cdef Candidate one
@@ -293,9 +294,9 @@ cdef int compare_keys(const void* one, const void* other) noexcept nogil:
 
 
 def order(list candidates not None, names not None):
-    """The candidates by descending score, then newer first, then ascending names(candidate). O(n log n).
+    """Return a list of the candidates by descending score, then newer first, then ascending names(candidate).
 
-    `names` is called only for candidates whose score and time are equal.
+    `names` is called only for candidates whose score and time are equal. O(n log n).
     """
     cdef Py_ssize_t count = len(candidates), k, first = 0
     cdef Candidate candidate

@@ -16,11 +16,12 @@ cdef double REPEAT = 0.1  # the share of its weight for which a repeated word co
 
 cdef void best_span(const MatchSpan* spans, Py_ssize_t count, Py_ssize_t width, Py_ssize_t* first,
                     Py_ssize_t* last) noexcept nogil:
-    """Find the matches [first, last], both included, that lie within `width` and have the highest total weight.
+    """Find the range of matches that lies within `width` and has the highest total weight: [first[0], last[0]].
 
-    `spans` are matches, nearly in order of position; `width` has the unit of their offsets, bytes or characters. Of
-    several matches of one query word, the heaviest counts in full and each other by the share REPEAT, since a repeated
-    word does not make a passage worth showing. Among equals the shortest range is taken, then the earliest. O(count).
+    These are indices of `spans`, both included, 0 without matches. `spans` are `count` matches, nearly in order of
+    position; `width` has the unit of their offsets, bytes or characters. Of several matches of one query word, the
+    heaviest counts in full and each other by the share REPEAT, since a repeated word does not make a passage worth
+    showing. Among equals the shortest range is taken, then the earliest. O(count).
     """
     cdef Py_ssize_t k, other, left = 0
     cdef int count_of[SLOT_COUNT]
@@ -63,9 +64,9 @@ cdef void best_span(const MatchSpan* spans, Py_ssize_t count, Py_ssize_t width, 
 
 
 cdef Py_ssize_t in_characters(const uint8_t* text, Py_ssize_t size, MatchSpan* spans, Py_ssize_t count) noexcept nogil:
-    """Convert spans, nearly in order of position, from byte to character offsets.
+    """Convert the offsets of `count` spans, nearly in order of position, from bytes to characters of text[0:size].
 
-    Returns the number of characters of `text`.
+    Return the number of characters of the text.
     """
     cdef Py_ssize_t at = 0, k, points = 0, ahead, seen
     for k in range(count):
@@ -87,7 +88,7 @@ cdef Py_ssize_t in_characters(const uint8_t* text, Py_ssize_t size, MatchSpan* s
 
 
 cdef uint8_t greatest_byte(const uint8_t* text, Py_ssize_t size) noexcept nogil:
-    """Return the greatest byte of a text, 0 for an empty text; below 128 for ASCII."""
+    """Return the greatest byte of text[0:size], which is below 128 for ASCII; 0 for an empty text."""
     cdef uint8_t most = 0
     cdef Py_ssize_t k
     for k in range(size):
@@ -96,7 +97,7 @@ cdef uint8_t greatest_byte(const uint8_t* text, Py_ssize_t size) noexcept nogil:
 
 
 cdef void sort_spans(MatchSpan* spans, Py_ssize_t count) noexcept nogil:
-    """Sort spans by start, then end. They are nearly sorted, so insertion is linear."""
+    """Sort spans[0:count] by start, then end. They are nearly sorted, so insertion is linear."""
     cdef Py_ssize_t k, at
     cdef MatchSpan moved
     for k in range(1, count):
@@ -111,9 +112,10 @@ cdef void sort_spans(MatchSpan* spans, Py_ssize_t count) noexcept nogil:
 
 cdef void show_around(MatchSpan* spans, Py_ssize_t size, Py_ssize_t middle, Py_ssize_t width,
                       Shown* shown) noexcept nogil:
-    """Choose `width` of `size` characters around character `middle` to show, and keep the spans among them.
+    """Choose `width` of `size` characters around character `middle` to show, and keep the spans that overlap them.
 
-    Overlapping spans are merged; all offsets are characters.
+    `shown` is filled in; its `count` is the number of spans before and after. Spans are sorted by start; overlapping
+    ones are merged. All offsets are characters.
     """
     cdef Py_ssize_t k, count = 0
     shown.low = min(max(0, middle - width // 2), max(0, size - width))
@@ -131,10 +133,10 @@ cdef void show_around(MatchSpan* spans, Py_ssize_t size, Py_ssize_t middle, Py_s
 
 cdef void select_shown(const uint8_t* text, Py_ssize_t size, MatchSpan* spans, Py_ssize_t count, Py_ssize_t middle,
                        Py_ssize_t width, Shown* shown) noexcept nogil:
-    """Choose the characters of a text to show, and convert `spans` from byte to character offsets.
+    """Choose `width` characters of text[0:size] to show, into *shown, and keep the matches among them in `spans`.
 
-    `middle` is the byte around which to show, or -1 to show around the middle of the best span. In a text that is not
-    ASCII, the best span is always used.
+    The offsets of the `count` spans are bytes before, characters after. `middle` is the byte around which to show, or
+    -1 to show around the middle of the best span. In a text that is not ASCII, the best span is always used.
     """
     cdef Py_ssize_t left = 0, right = 0
     if greatest_byte(text, size) >= 0x80:
@@ -150,7 +152,7 @@ cdef void select_shown(const uint8_t* text, Py_ssize_t size, MatchSpan* spans, P
 
 
 cdef Py_ssize_t byte_of(const uint8_t* text, Py_ssize_t size, Py_ssize_t at, Py_ssize_t points) noexcept nogil:
-    """Return the first byte of the character that is `points` characters behind the one at byte `at`."""
+    """Return the first byte of the character that is `points` characters behind the one at byte `at`, or `size`."""
     while at < size:
         if text[at] & 0xC0 != 0x80:
             if points == 0:
@@ -190,7 +192,8 @@ cdef class SnippetWindow:
 
     cdef int open(self, const uint8_t[::1] text, const uint64_t[::1] fields, Py_ssize_t at, Py_ssize_t first,
                   Py_ssize_t last, Py_ssize_t width, begin) except -1:
-        """Set the field and the window from the arguments of SnippetWindow."""
+        """Set the field and the window from the arguments that the class SnippetWindow describes, and raise its errors.
+        """
         cdef Py_ssize_t reach, size = text.shape[0]
         self.data = text
         self.field_start = self.field_end = self.start = self.end = 0
@@ -221,7 +224,12 @@ cdef class SnippetWindow:
         PyMem_Free(self.matches)
 
     cdef int find_field(self, const uint64_t[::1] fields, Py_ssize_t at) except -1:
-        """Set the field that contains byte `at`: the first field for an earlier byte, an empty one without fields."""
+        """Set the field to the one that contains byte `at`, or to the nearest if none does.
+
+        `fields` is as described at the class; if it has only the end of the last field, the field is empty. Raises
+        IndexError for a field outside of the text, ValueError for an empty `fields` and for a byte that labels no
+        field.
+        """
         cdef Py_ssize_t low = 0, high = fields.shape[0] - 1, half
         if high < 0:
             raise ValueError("fields must hold the end of the last field")
@@ -246,9 +254,10 @@ cdef class SnippetWindow:
 
     cdef int select_spans(self, MatchSpan* spans, Py_ssize_t count, Py_ssize_t first, Py_ssize_t last,
                           Py_ssize_t width) except -1:
-        """Choose the characters to show, as described at select().
+        """Choose at most `width` characters to show around the middle of bytes [first, last) of the text, as by
+        select().
 
-        Takes ownership of `spans`, whose offsets are bytes from the start of the window.
+        Takes ownership of `spans`, which are `count` matches in bytes from the start of the window.
         """
         cdef Py_ssize_t middle = -1
         PyMem_Free(self.matches)
@@ -260,11 +269,11 @@ cdef class SnippetWindow:
         return 0
 
     def select(self, list matches not None, Py_ssize_t first, Py_ssize_t last, Py_ssize_t width, list weights not None):
-        """Choose the characters [low, high) to show, at most `width`, around the middle of bytes [first, last).
+        """Choose at most `width` characters to show, [low, high), around the middle of bytes [first, last) of the text.
 
-        These are bytes of the text. When the window is not ASCII, or does not contain them, characters around the
-        best_span() of `matches` are shown instead. matches are WordMatches; weights has a weight for each word of the
-        query. Raises ValueError for a match outside of the query. O(bytes + matches).
+        When the window is not ASCII, or does not contain these bytes, characters around the best_span() of `matches`
+        are shown instead. matches are WordMatches; weights has a weight for each word of the query. Raises ValueError
+        for a match outside of the query. O(bytes + matches).
         """
         cdef Py_ssize_t count = 0, k
         cdef Py_ssize_t begin, stop, slot, span
@@ -294,17 +303,17 @@ cdef class SnippetWindow:
 
     @property
     def low(self):
-        """The index of the first shown character in `text`."""
+        """The index of the first shown character in the window, the attribute `text`."""
         return self.shown.low
 
     @property
     def high(self):
-        """The index behind the last shown character in `text`."""
+        """The index behind the last shown character in the window, the attribute `text`."""
         return self.shown.high
 
     @property
     def spans(self):
-        """The shown matches, each (start, end) as character indices in `text`; overlapping ones are merged."""
+        """A list of the shown matches, (start, end) as character indices in the window; overlapping ones are merged."""
         return [(self.matches[k].start, self.matches[k].end) for k in range(self.shown.count)]
 
     @property
@@ -319,7 +328,7 @@ cdef class SnippetWindow:
 
     @property
     def ellipses(self):
-        """(left, right): the marks of a cut before and behind the shown characters; "" where nothing is cut off."""
+        """A tuple (left, right): "..." where the field goes on before or behind the shown characters, else ""."""
         return self.left_ellipsis(), self.right_ellipsis()
 
     cdef Py_ssize_t characters_before(self) except -1:
@@ -338,9 +347,10 @@ cdef class SnippetWindow:
         return PyUnicode_DecodeUTF8(<const char*>&self.data[start], end - start, "replace") if start < end else ""
 
     def cut(self, make not None):
-        """Return the Snippet of the shown characters with their ellipses, and a record for each of `spans`.
+        """Return the Snippet of the shown characters, with "..." where the field goes on, and records of its matches.
 
-        make(start, end, field_start, field_end) makes a record: character offsets in the snippet, then in the field.
+        make(start, end, field_start, field_end) makes a record for each of `spans`: character offsets in the snippet,
+        then in the field.
         """
         cdef Py_ssize_t start = self.start + self.shown.low, end = self.start + self.shown.high, k, at, before
         cdef str left = self.left_ellipsis()
