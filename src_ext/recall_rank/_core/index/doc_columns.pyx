@@ -7,6 +7,7 @@ from libc.stdint cimport int64_t, uint8_t, uint16_t, uint32_t, uint64_t, uintptr
 cdef class DocColumns:
     """Borrowed columns that relate documents to parts, messages and sessions; they must not change.
 
+    A document is a passage of a part, and a part a piece of a message. The columns are arrays of these values:
     doc_part u32[docs], doc_words u16[docs], doc_class u8[docs], part_message u32[parts],
     message_session u32[messages], message_time i64[messages], session_talk u8[sessions] (model.Talk),
     message_asked u32[messages] (the user's message that a message answers, or the message itself; optional).

@@ -27,9 +27,9 @@ def encode_ids(const uint8_t[::1] names not None, const uint64_t[::1] starts not
                const uint64_t[::1] holder_starts not None):
     """Return (records, starts): the encoded form of each id, one after the other, and where each begins, u64[ids + 1].
 
-    The ids are names[starts[k]:starts[k + 1]] in UTF-8. holder[k] is the number of the owner of id k, whose own id is
-    holders[holder_starts[n]:holder_starts[n + 1]] for number n. A record omits the prefix, up to 255 bytes, that id and
-    owner share. records is a bytearray, starts a memoryview. Raises ValueError when the columns do not fit together.
+    Id k is names[starts[k]:starts[k + 1]] in UTF-8, and holder[k] the number of its owner. The id of owner n is
+    holders[holder_starts[n]:holder_starts[n + 1]]. A record omits the prefix, up to 255 bytes, that id and owner share.
+    records is a bytearray, starts a memoryview. Raises ValueError when the columns do not fit together.
     """
     cdef Py_ssize_t k, size, most, same, at = 0, count = holder.shape[0]
     cdef const uint8_t* name

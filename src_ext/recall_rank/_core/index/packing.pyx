@@ -164,12 +164,13 @@ cdef class PostingsWriter:
     def finish(self):
         """Return the tuple of columns that Postings takes, in its order; no more postings can be added.
 
-        shared_bits u64 and shared_ranks u32 are a bit set of all terms, 1 for shared ones. lone_docs u16 and
+        A term is lone if one document alone contains it, once, and that document is below 2**24; it is shared
+        otherwise. shared_bits u64 and shared_ranks u32 are a bit set of all terms, 1 for shared ones. lone_docs u16 and
         lone_blocks u8 have the document of each lone term. df u8 has the document frequency of each shared term, 255
         for 255 and more; frequent u32 has the shared terms in more than 255 documents, and more u32 what exceeds 255.
         block_starts u64[blocks + 1] are offsets in frames. block_bits u64 and block_ranks u32 are the bit sets of all
-        blocks, one after the other; ranks count from the first block. pointers u32 has all entries; frames u8 ends with
-        SPARE zeros.
+        blocks, one after the other, of the shared terms in each; ranks count from the first block. pointers u32 has an
+        entry for each bit; frames u8, to which they point, ends with SPARE zeros.
         """
         cdef Py_ssize_t terms = 0, shared = 0, lone = 0, frequent = 0, block, words, ranks
         cdef uint64_t k, first, entries = 0

@@ -66,7 +66,7 @@ cdef inline void write_low(uint8_t* lows, uint32_t bit, uint32_t value) noexcept
 
 
 cdef inline int best_split(uint32_t span, uint32_t count) noexcept nogil:
-    """Return the number of low bits that makes the shortest frame for `count` numbers, the last of which is `span`.
+    """Return how many low bits make the shortest frame of `count` numbers in Elias-Fano coding; the last is `span`.
 
     0, 4 and 8 low bits are read fastest: in a frame above SHORT postings, another number must save a ninth of the
     bytes.

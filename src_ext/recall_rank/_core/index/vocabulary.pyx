@@ -288,10 +288,10 @@ cdef class Vocabulary:
 
     cdef Py_ssize_t keep_near(self, const EditQuery* word, int length, uint32_t* picked,
                               Py_ssize_t count) noexcept nogil:
-        """Move those of picked[0:count] at 1 to word.bound edits of the word to the front, and return their number.
+        """Move the terms of picked[0:count] at 1 to word.bound edits of the word to the front, and return their number.
 
-        Each gets its edits in the upper two bits; the others are overwritten. All are terms of `length` code points
-        with numbers below 2**30.
+        `picked` has numbers of terms, all below 2**30 and of `length` code points. Each moved one gets its edits in the
+        upper two bits; the others are overwritten.
         """
         cdef uint32_t waiting[LANES]
         cdef uint32_t starts[LANES]

@@ -20,7 +20,10 @@ cdef void fill_signals(Candidate one, double words, double plenty, double least,
 
 
 cdef double logistic(const double[::1] coefficients, const double[::1] query, const double* signals) noexcept nogil:
-    """Return 1 / (1 + e^-x), where x is the weighted sum of the query's signals, then the candidate's `signals`."""
+    """Return 1 / (1 + e^-x), where x is the sum of each signal times its coefficient.
+
+    coefficients[k] is for query[k]; those behind the signals of the query are for the candidate's `signals`, in order.
+    """
     cdef Py_ssize_t k, first = query.shape[0]
     cdef double total = 0
     for k in range(coefficients.shape[0]):
@@ -38,9 +41,9 @@ cdef int check(const double[::1] coefficients, Py_ssize_t signals) except -1:
 def signals_of(Candidate candidate not None, double words, double plenty, double least):
     """Return the six signals of a candidate, list of float, from which certainties() computes a chance.
 
-    In order: ln(own / (own + plenty) + least) of the score of its part before calibration; its attribute `whole`; its
-    features coverage and near; ln(1 + words of its passage); and how many of the query's `words` do not match in it.
-    The score in the first and the coverage are multiplied by the feature `held`, 1 for a passage that was not read.
+    In order: ln(own / (own + plenty) + least), with `own` the score of its part before calibration; its attribute
+    `whole`; its features coverage and near; ln(1 + words of its passage); and how many of the query's `words` do not
+    match in it. `own` and coverage are multiplied by the feature `held`, 1 for a passage that was not read.
     """
     cdef double[SIGNALS] signals
     fill_signals(candidate, words, plenty, least, signals)

@@ -83,7 +83,7 @@ cdef class Candidate:
         self.raw = self.own = self.score = self.evidence
 
     def take_rank_of(self, Candidate other not None):
-        """Take over the evidence, the boosts, the score and the stage of `other`, but not `own`."""
+        """Take over the evidence, the boosts, the score and the stage of `other`; `own`, of its own part, is kept."""
         self.evidence = other.evidence
         self.shares = other.shares
         self.was_boosted = other.was_boosted

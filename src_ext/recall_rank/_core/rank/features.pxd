@@ -3,7 +3,7 @@ from libc.stdint cimport uint8_t, uint32_t
 cdef enum:
     SLOTS = 64     # words of a query that are matched; later words only count as terms
     FEATURES = 12  # the length of FEATURE_NAMES
-    NAMES = 16     # names that are followed; pieces of later ones count like other words
+    NAMES = 16     # names whose words are evidence only together; those of further names count like other words
 
 cdef struct QueryWords:       # slot k is the k-th word of the query
     float[SLOTS] weights

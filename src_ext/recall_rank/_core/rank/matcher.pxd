@@ -5,7 +5,7 @@ from recall_rank._core.rank.query_forms cimport QueryForms
 from recall_rank._core.text.token_buffer cimport TokenBuffer
 
 cdef struct CachedPassage:
-    const unsigned char* first
+    const unsigned char* first  # its bytes are at the addresses [first, last)
     const unsigned char* last
     Py_ssize_t matches  # the index of its first match in MatchCache.matches
     Py_ssize_t count

@@ -93,16 +93,19 @@ cdef class Matcher:
         return forms_add(&self.forms, form, slot, span, similarity)
 
     def add_all(self, list forms not None, list prefixes not None):
-        """Call add() with each of `forms` and add_prefix() with each of `prefixes`, in their order."""
+        """Add all `forms`, tuples (form, slot, span, similarity), and `prefixes`, tuples (form, slot, similarity).
+
+        They are the arguments of add() and add_prefix(), which are called for each in their order.
+        """
         for form, slot, span, similarity in forms:
             self.add(form, slot, span, similarity)
         for form, slot, similarity in prefixes:
             self.add_prefix(form, slot, similarity)
 
     def add_name(self, int slot, int span):
-        """Let the words [slot, slot + span) be one name, whose words count for the feature `held` only together.
+        """Let the words [slot, slot + span) be one name: they are evidence only where all stand next to each other.
 
-        Return True; False for slots that do not exist, and over the limit of 16 names.
+        The feature `held` expresses it. Return True; False for slots that do not exist, and over the limit of 16 names.
         """
         if not 0 <= slot < self.query.slots or not 0 < span <= self.query.slots - slot or self.query.names == NAMES:
             return False
@@ -262,7 +265,7 @@ cdef class Matcher:
 
     def matches(self, const unsigned char[::1] text not None, Py_ssize_t start, Py_ssize_t end, int label,
                 Py_ssize_t width):
-        """Return the PassageMatches of text[start:end], whose best span is at most `width` bytes long.
+        """Return the PassageMatches of text[start:end]; its best span, the densest matches, has at most `width` bytes.
 
         `label`, 0xF8 to 0xFF, is the byte that labels the field in which `start` lies. Raises IndexError for a range
         outside of the text, ValueError for another label. Uses cached matches for a passage that measure() has read.

@@ -129,9 +129,9 @@ cdef class PassageMatches:
     def snippet_window(self, const uint64_t[::1] fields not None, Py_ssize_t width, list weights not None, begin=None):
         """Return the SnippetWindow, with these matches selected, of the field that holds the middle of their best span.
 
-        fields, u64[n + 1], are the first bytes of the fields of the passage's part and the end of the last; `begin` is
-        as for SnippetWindow. weights has a weight for each word of the query. Raises ValueError for a match of a word
-        without one.
+        fields, u64[n + 1], are the first bytes of the fields of the passage's part and the end of the last. `begin`, if
+        given, may return an earlier byte at which to begin the window, as described at SnippetWindow. weights has a
+        weight for each word of the query. Raises ValueError for a match of a word without one.
         """
         cdef Py_ssize_t k, j, count = 0
         cdef double weight

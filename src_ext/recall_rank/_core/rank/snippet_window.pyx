@@ -180,10 +180,10 @@ cdef class SnippetWindow:
 
     It shows the field that contains byte `at` of a UTF-8 text. fields, u64[n + 1], are the first bytes of the fields of
     a part, each a byte that labels the field, and the end of the last. The window is the whole field, or, in a field
-    longer than LONG_FIELD bytes, the range [first, last) with 4 * width bytes on both sides. begin(text, first byte of
-    the field, first byte of the window), when given, may return an earlier byte at which to begin the window. select()
-    chooses the characters to show. Raises IndexError for ranges and fields outside of the text, ValueError for a
-    negative width and for a byte that labels no field.
+    longer than LONG_FIELD (4,096) bytes, the range [first, last) with 4 * width bytes on both sides. begin(text, first
+    byte of the field, first byte of the window), when given, may return an earlier byte at which to begin the window.
+    select() chooses the characters to show. Raises IndexError for ranges and fields outside of the text, ValueError for
+    a negative width and for a byte that labels no field.
     """
 
     def __init__(self, const uint8_t[::1] text not None, const uint64_t[::1] fields not None, Py_ssize_t at,

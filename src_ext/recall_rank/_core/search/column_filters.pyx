@@ -162,7 +162,7 @@ def clear_first_parts(unsigned char[::1] marks not None, const uint8_t[::1] role
 
 
 def marked_indices(const unsigned char[::1] marks not None):
-    """Return the indices of the bytes of `marks` that are not 0, ascending."""
+    """Return a list of the indices of the bytes of `marks` that are not 0, ascending."""
     cdef Py_ssize_t k = 0, size = marks.shape[0]
     cdef const unsigned char* at
     cdef uint64_t eight

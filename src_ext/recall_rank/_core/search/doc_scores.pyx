@@ -55,8 +55,8 @@ cdef void release_scratch(BlockScratch* scratch) noexcept nogil:
 cdef int64_t main_member(Postings postings, const QueryGroups* groups, Py_ssize_t group) noexcept nogil:
     """Return the index of a group's main member: of its members that are a single term, the one in most documents.
 
-    The main member is scored directly from its postings, without the array of sums. -1 if the group has none; so has
-    the half of a compound word, since its frequencies count only after the other half is known.
+    The main member is scored directly from its postings, without the array of sums. Return -1 for a group without such
+    a member, and for the half of a compound word, whose frequencies count only after the other half is known.
     """
     cdef uint32_t member, first
     cdef int64_t found = -1, count, most = -1

@@ -59,9 +59,10 @@ cdef Py_ssize_t fold(DocScores* scored, DocColumns columns, const uint32_t* plac
                      Run* runs) noexcept nogil:
     """Reduce `scored` to the best passage of each part, fill in `context` and `runs`, and return the number of runs.
 
-    A run is a range of consecutive hits of one session. `places` is DocColumns.doc_positions(). `runs` has room for one
-    run a session, or for one run a document if the messages of a session are not consecutive. Negative scores count as
-    0. O(documents + messages + sessions).
+    A run is a range of consecutive hits of one session; `context` has the best score of each message, and two scores of
+    each session. `places` is DocColumns.doc_positions(). `runs` has room for one run a session, or for one run a
+    document if the messages of a session are not consecutive. Negative scores count as 0. O(documents + messages +
+    sessions).
     """
     # plain addresses instead of views: the compiler knows that no write below changes them
     cdef const uint32_t* part_of = column32(columns.doc_part)
@@ -151,11 +152,10 @@ cdef Py_ssize_t score_run(const DocScores* scored, const Run* run, DocColumns co
                           const FusionWeights* weights, float least, HitRow* hits) noexcept nogil:
     """Write the fused scores of the hits of a run, consecutive hits of one session, to `hits`; return how many.
 
-    Only hits whose base, the score of the best passage, is at least `least` are written. The score is base +
-    sum(neighbours * message_best of the neighbour) + session * session_norm + title * session_title, unless the hit is
-    the title + echo * max(0, message_best of the answered message - echo_floor), for an agent's prose. neighbours,
-    session, title, echo and echo_floor are of `weights`, the others of `context`. `hits` has room for every hit of the
-    run.
+    Only hits whose base, the score of the best passage, is at least `least` are written. The score is the sum of base;
+    neighbours * message_best of each neighbouring message; session * session_norm; title * session_title, but not for
+    the title itself; and, for an agent's prose, echo * max(0, message_best of the answered message - echo_floor). The
+    factors are of `weights`, what they multiply is of `context`. `hits` has room for every hit of the run.
     """
     cdef Py_ssize_t k, other, messages = columns.messages
     cdef uint32_t doc, message, place = run.session

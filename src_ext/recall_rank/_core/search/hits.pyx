@@ -24,7 +24,7 @@ cdef object new_row = tuple.__new__  # the record of a tuple of values: a third 
 
 
 cdef class Hits:
-    """An immutable sequence of Hit records, in one allocation."""
+    """An immutable sequence of Hit records (part, doc, score, base, tier), in one allocation."""
 
     def __init__(self, rows=()):
         cdef HitRow* hit = self.reserve(len(rows))

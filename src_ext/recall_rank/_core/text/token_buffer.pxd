@@ -164,7 +164,7 @@ cdef inline void append_token(TokenBuffer* out, uint32_t start, uint32_t end, ui
 
     reserve_token() must have been called. start, end: bytes in the text. form: offset in `forms`. size, length: bytes
     and code points of the form. kind: WORD, JOINED or SPECIAL. position: number of words before it. span: how many
-    words it covers. cjk: whether it is of a script without spaces.
+    words it covers. cjk: whether it is of a script without spaces or an emoji.
     """
     cdef Token* token = out.items + out.count
     if not form_may_pass(out, out.forms + form, size):
