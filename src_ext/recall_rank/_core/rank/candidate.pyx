@@ -14,7 +14,8 @@ cdef class Candidate:
 
     part, doc: the numbers of its part and of its best passage, which is a document, in the index reader.
     time: of its message, in ms since 1970.
-    evidence: the score of the prefilter, context included, divided by the ceiling; it can exceed 1.
+    evidence: the score of the prefilter, context included, divided by the ceiling, the BM25 of a document that is full
+    of every word of the query; it can exceed 1.
     quoted: the share, 0 to 1, of the query's quoted phrases that occur near the passage.
     whole: 1 where the whole query occurs as it was written, less where that is inside of a longer name, else 0.
     window: the text of the densest window of the passage, folded; empty until the passage was read.
@@ -116,10 +117,11 @@ cdef class Candidate:
 
 
 def candidates_of(Hits hits not None, list times not None, double ceiling):
-    """Return a Candidate for each of `hits`, in their order.
+    """Return a list with a Candidate for each of `hits`, in their order.
 
     times[k] is the time of hits[k] in ms since 1970. The evidence of a candidate is the score of its hit divided by
-    `ceiling`, the highest score the query allows. Raises ValueError when times and hits differ in length.
+    `ceiling`, the BM25 of a document full of every word of the query; it can exceed 1, since context adds to scores.
+    Raises ValueError when times and hits differ in length.
     """
     cdef Candidate candidate
     cdef const HitRow* hit
