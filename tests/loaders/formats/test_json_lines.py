@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recall_rank.loaders.content import payloads
+from recall_rank.loaders import payloads
 from recall_rank.loaders.json import large as large_json
 from recall_rank.loaders.json import repair as json_repair
 from recall_rank.loaders.json.jsonl import JsonlRecords
