@@ -127,6 +127,14 @@ def test_a_deleted_session_is_not_added() -> None:
     assert {hit.session_id for hit in ask(index, "zephyrine", extra_scores={"p": 1.0}).results} == {"a", "b"}
 
 
+@pytest.mark.parametrize("group", ["part", "session"])
+@pytest.mark.parametrize("behind", [[], ["gamma delta"]])
+def test_a_part_without_text_is_not_added(group: str, behind: list[str]) -> None:
+    index = Index.build([session("s", message("m", part("a", "alpha beta"), part("b", ""), *behind))])
+    found = index.search("alpha", group=group, extra_scores={"b": 1.0})
+    assert [hit.part_id for hit in found.results] == ["a"]
+
+
 @pytest.mark.parametrize("match", ["literal", "regex"])
 def test_where_the_text_decides_a_signal_only_lifts(birds: Index, match: str) -> None:
     hits = ask(birds, "heron", match=match, extra_scores={"p": 1.0}).results

@@ -147,19 +147,15 @@ class FolderSearch:
 
 
 def sessions_folder(path: Path) -> Path | None:
-    """Return the folder of PraisonAI's session files at `path`; None for the history of another agent, for a single
-    file, and for a folder in which no session is found.
+    """Return the folder of PraisonAI's session files at `path`; None for the history of another agent and for a single
+    file. A folder without any history counts as PraisonAI's, which may write its first session there later.
     """
     if path.is_file():
         return None
     found = recognise(path)
     if found is not None:
         return Path(found.location)
-    try:
-        open_sources(path)
-    except ValueError:
-        return path
-    return None
+    return None if open_sources(path) else path
 
 
 def _scored(folder: Path, args: Mapping[str, Any]) -> dict[str, Any]:

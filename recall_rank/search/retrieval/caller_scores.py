@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Mapping
 from typing import Any, Final
 
 from recall_rank.index.reader.index_reader import IndexReader
+from recall_rank.index.segment.segment import Segment
 from recall_rank.search.deadline import Deadline
 
 Scores = Mapping[Any, float]  # keys as in ExtraScores, of the options
@@ -18,6 +20,7 @@ def mark_scored(
 ) -> tuple[bytearray, int]:
     """Return (marks, count): u8[parts], 1 for each eligible part with a score above 0, and how many parts were read.
 
+    A part without a document, that is without searchable text, is not marked: no passage could stand for it.
     The count is lower than the number of parts only when the deadline passed first. `keep`, u8[parts], marks the
     eligible parts; None is all parts of live sessions. The ids of all parts are read. O(parts).
     """
@@ -30,10 +33,15 @@ def mark_scored(
                 return marks, view.first_part + first
             last = min(view.segment.parts, first + STRIDE)
             for part, name in enumerate(names.decode_range(first, last), first):
-                if name in ids and (allowed is None or allowed[part]):
+                if name in ids and (allowed is None or allowed[part]) and _has_document(view.segment, part):
                     number = view.first_part + part
                     marks[number] = score_of(reader, scores, number) > 0
     return marks, reader.parts
+
+
+def _has_document(segment: Segment, part: int) -> bool:
+    at = bisect_left(segment.doc_part, part)
+    return at < segment.docs and segment.doc_part[at] == part
 
 
 def score_of(reader: IndexReader, scores: Scores, part: int) -> float:

@@ -132,11 +132,14 @@ def test_an_extension_must_fit() -> None:
         one.among(b"\1")
 
 
-def test_a_part_without_a_document_extends_nothing() -> None:
-    native = Segment(flat(2, part_message=array("I", [0, 1, 1])), [{}] * 2).pair()[0]
+@pytest.mark.parametrize("doc_part", [[0, 1], [0, 2]], ids=["the last", "another follows"])
+def test_a_part_without_a_document_is_refused(doc_part: list[int]) -> None:
+    marks = bytes(part not in doc_part for part in range(3))
+    columns = flat(2, part_message=array("I", [0, 1, 1]), doc_part=array("I", doc_part))
+    native = Segment(columns, [{}] * 2).pair()[0]
     native.fuse(**ALONE)
     with pytest.raises(ValueError, match="no document"):
-        native.extend_marked(b"\0\0\1")
+        native.extend_marked(marks)
 
 
 @given(hit_rows, seeds)

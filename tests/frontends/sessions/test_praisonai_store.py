@@ -87,7 +87,10 @@ def test_a_damaged_file_is_logged_once(folder: Path, without_package: None, capl
         assert sum(name in record.getMessage() for record in caplog.records) == 1
 
 
-def test_a_folder_that_is_not_there_is_empty(tmp_path: Path, without_package: None) -> None:
+@pytest.mark.parametrize("made", [False, True], ids=["not there", "empty"])
+def test_a_folder_without_sessions_gets_them_later(tmp_path: Path, made: bool, without_package: None) -> None:
+    if made:
+        (tmp_path / "sessions").mkdir()
     store = RecallSessionStore(tmp_path / "sessions", cache=None)
     assert (store.search("fog"), store.window("x"), store.recent()) == ([], [], [])
     write_folder(tmp_path / "sessions")

@@ -58,8 +58,8 @@ EVERYTHING = (FOG, LAMP, *PARTS, NIGHTLY, ANA, BEN)
 
 
 def write_folder(folder: Path) -> Path:
-    """Write all of them into a folder, which is made; return it."""
-    folder.mkdir(parents=True)
+    """Write all of them into a folder, which is made where it is missing; return it."""
+    folder.mkdir(parents=True, exist_ok=True)
     for session in EVERYTHING:
         write_session(folder, session)
     return folder

@@ -240,9 +240,7 @@ cdef class SegmentBuilder:
         cdef uint32_t* starts
         cdef uint32_t* signatures
         cdef unsigned char* arena
-        cdef FormKey* keys = <FormKey*>malloc((count + <uint64_t>1) * 2 * sizeof(FormKey))
-        if keys == NULL:
-            raise MemoryError
+        cdef FormKey* keys
         memset(by_length, 0, sizeof(by_length))
         for k in range(count):
             total += table.sizes[k]
@@ -258,6 +256,9 @@ cdef class SegmentBuilder:
         offsets = <uint32_t*>data
         signatures_column = column(count, 4, &data)
         signatures = <uint32_t*>data
+        keys = <FormKey*>malloc((count + <uint64_t>1) * 2 * sizeof(FormKey))
+        if keys == NULL:
+            raise MemoryError
         with nogil:
             for k in range(count):
                 length = table.lengths[k]

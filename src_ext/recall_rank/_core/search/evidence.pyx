@@ -225,8 +225,8 @@ cdef class Evidence:
     def extend_marked(self, const uint8_t[::1] parts not None):
         """Append the marked parts as a new tier with score 0, unless they are hits already.
 
-        parts is u8[parts of all segments]. Every marked part must have a document; ValueError is raised where no
-        document follows, and otherwise the hit gets the next document, of another part.
+        parts is u8[parts of all segments]. Raises ValueError for another length and for a marked part without a
+        document.
         """
         cdef SegmentEvidence own
         if parts.shape[0] != self.parts:

@@ -222,7 +222,7 @@ cdef class SegmentEvidence:
     cdef int extend_marked(self, const uint8_t* parts, uint32_t tier) except -1:
         """Append the parts marked in u8[parts] as hits of tier `tier` with score 0, unless they are hits already.
 
-        The document of such a hit is the first of its part; a marked part must have one.
+        The document of such a hit is the first of its part. Raises ValueError for a marked part without a document.
         """
         cdef Py_ssize_t part, doc, count = self.columns.parts
         cdef uint8_t* known = self.known_parts()
@@ -231,7 +231,7 @@ cdef class SegmentEvidence:
             while part < count:
                 if not known[part]:
                     doc = self.first_doc_of(part)
-                    if doc >= self.columns.docs:
+                    if doc == self.columns.docs:
                         raise ValueError(f"part {part} has no document")
                     self.append(part, doc, 0, 0, tier)
                 part = next_marked(parts, part + 1, count)
@@ -252,9 +252,8 @@ cdef class SegmentEvidence:
         return marks
 
     cdef Py_ssize_t first_doc_of(self, uint32_t part) noexcept nogil:
-        """Return the number of the first document of a part, by binary search.
-
-        For a part without a document, it is that of the next part with one, or the number of all documents.
+        """Return the number of the first document of a part, by binary search; of a part without one, the number of
+        all documents.
         """
         cdef Py_ssize_t low = 0, high = self.columns.docs, middle
         while low < high:
@@ -263,4 +262,4 @@ cdef class SegmentEvidence:
                 low = middle + 1
             else:
                 high = middle
-        return low
+        return low if low < self.columns.docs and self.columns.doc_part[low] == part else self.columns.docs
