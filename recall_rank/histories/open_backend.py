@@ -72,10 +72,13 @@ def open_cached(
     *,
     discovered: bool,
 ) -> OpenedSources:
-    """Return the sources that are not ignored and a backend for them, with its index in the folder `cache`, for None in
-    the current user's cache folder.
+    """Return the sources that are not ignored and a backend for them, whose index is in a folder inside `cache`; None
+    stands for the current user's cache folder.
 
-    Where no folder can be used, the index stays in memory and its snapshots carry a note that states the reason.
+    With `discovered`, the sources are all stores of this machine, which have one fixed index. `keep_vanished` says
+    whether sessions that their source no longer has are kept; None keeps the setting of the last refresh. When there is
+    no home, or the cache's list of forgotten sessions cannot be read, the index stays in memory and its snapshots carry
+    a note that states the reason.
     """
     from recall_rank.histories.cache.location import default_cache, index_folder
     from recall_rank.histories.cache.rules import RefreshRules

@@ -36,7 +36,10 @@ class MessageKeys:
         self._count = 0
 
     def key(self, record: Record) -> str:
-        """The key of the next record, which must have a role."""
+        """Return the key of `record`: "m1", "m2" and so on, or "summary" and a number for a summary by a compaction.
+
+        To be called once for each record that has a role, in their order; this is not checked.
+        """
         if mapping(record.get("metadata")).get("compaction"):
             return f"summary{self._count}"
         self._count += 1

@@ -171,9 +171,11 @@ class ResultMaker:
         return best
 
     def _scanned_match(self, segment: Segment, part: int, found: PassageMatches) -> tuple[int, int] | None:
-        """Return (start, end) of the first text match in a part, in bytes of the segment's text.
+        """Return (start, end), in bytes of the segment's text, of the first place in a part where the whole query
+        occurs as a literal or, in regex mode, as a pattern.
 
-        None when the snippet is to show matching words instead, or when the deadline passed.
+        None when there is no such place or the deadline passed, and outside of literal and regex mode when `found`, the
+        word matches of the passage, is not empty: the snippet then shows those.
         """
         if self.options.match not in ("literal", "regex") and found.slots:
             return None

@@ -95,10 +95,12 @@ cdef class Candidate:
         self.stage = other.stage
 
     def explain(self):
-        """Return a dict from the name of each summand of the score to its value; empty where `raw` is 0.
+        """Return a dict from the name of each summand of the score to its value; empty where `raw`, the score before
+        calibration, is 0.
 
-        Summands are "evidence", the names of BOOSTS, "extra" and "others"; all but the first are left out where they
-        are 0. Their sum is `score`.
+        Summands are "evidence" (of the words that match), the names of BOOSTS, "extra" (the caller's own score) and
+        "others" (what further messages add to a session); all but the first are left out where they are 0. They are
+        scaled so that their sum is `score`.
         """
         cdef double scale
         cdef Py_ssize_t k

@@ -18,10 +18,11 @@ cdef void best_span(const MatchSpan* spans, Py_ssize_t count, Py_ssize_t width, 
                     Py_ssize_t* last) noexcept nogil:
     """Find the range of matches that lies within `width` and has the highest total weight: [first[0], last[0]].
 
-    These are indices of `spans`, both included, 0 without matches. `spans` are `count` matches, nearly in order of
-    position; `width` has the unit of their offsets, bytes or characters. Of several matches of one query word, the
-    heaviest counts in full and each other by the share REPEAT, since a repeated word does not make a passage worth
-    showing. Among equals the shortest range is taken, then the earliest. O(count).
+    These are indices of `spans`, both included, and both 0 when there are no matches. `spans` are `count` matches in
+    order of position, except that the joined form of a compound may come after its first word; `width` has the unit of
+    their offsets, bytes or characters. A single match longer than `width` counts as a range. Of several matches of one
+    query word, the heaviest counts in full and each other by the share REPEAT, since a repeated word does not make a
+    passage worth showing. Among equals the shortest range is taken, then the earliest. O(count).
     """
     cdef Py_ssize_t k, other, left = 0
     cdef int count_of[SLOT_COUNT]

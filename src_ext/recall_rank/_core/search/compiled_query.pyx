@@ -59,7 +59,7 @@ cdef class CompiledQuery:
         PyMem_RawFree(self.memory)
 
     def __len__(self):
-        """The number of groups after merging."""
+        """The number of term groups; groups with equal members, such as those of a repeated word, count once."""
         return self.groups.count
 
     cdef int append_group(self, members, bint joint) except -1:
@@ -134,8 +134,8 @@ cdef class CompiledQuery:
         """Write to own[0] the query's groups for one segment, whose terms are [first_term, last_term) of the reader.
 
         A member of a group is a range of terms. Members in other segments are left out, and terms are renumbered from
-        0. memory[0] is set to the allocation behind own[0]; the caller frees it with PyMem_RawFree(), after an error,
-        too. Raises ValueError if a member begins in this segment and ends in another.
+        0. memory[0], which must be NULL before, is set to the allocation behind own[0]; the caller frees it with
+        PyMem_RawFree(), after an error, too. Raises ValueError if a member begins in this segment and ends in another.
         """
         cdef Py_ssize_t group, k, found = 0, count = self.groups.count
         cdef uint32_t* starts
