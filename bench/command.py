@@ -90,6 +90,12 @@ def _run(parser: argparse.ArgumentParser, names: Sequence[str], rest: Sequence[s
     # An option may belong to one of several benchmarks; one that belongs to none is a mistake.
     if strangers := [word for word in rest if word.startswith("-") and all(word in over for _, _, over in plans)]:
         parser.error(f"unrecognized arguments: {' '.join(strangers)}")
+    engines = {name for _, options, _ in plans for name in getattr(options, "engines", "").split(",") if name}
+    try:
+        for engine in sorted(engines):
+            create(engine)  # one that is missing is told before anything is measured
+    except EngineError as error:
+        parser.error(f"argument --engines: {error}")
     done = []
     for module, options, _ in plans:
         try:
@@ -120,11 +126,4 @@ def _options(name: str, rest: Sequence[str]) -> tuple[argparse.Namespace, list[s
         help="write SVG plots and Markdown tables into this folder (default: bench/results)",
     )
     module.arguments(parser)
-    options, others = parser.parse_known_args(rest)
-    for engine in getattr(options, "engines", "").split(","):
-        try:
-            if engine:
-                create(engine)  # before anything is measured
-        except EngineError as error:
-            parser.error(f"argument --engines: {error}")
-    return options, others
+    return parser.parse_known_args(rest)
