@@ -21,8 +21,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 from recall_rank.frontends.tools.folder_search import FolderSearch
 from recall_rank.frontends.tools.method_functions import as_function
-from recall_rank.frontends.tools.session_search import SessionTools
+from recall_rank.frontends.tools.session_search import SessionTools, checked_choices
 from recall_rank.frontends.tools.sessions.session_call import INTERNAL
+from recall_rank.histories.open_backend import check_cache
 from recall_rank.loaders.praisonai import FOLDER
 
 if TYPE_CHECKING:
@@ -64,8 +65,10 @@ class RecallSessionStore:
     `path` is the folder of the session files, by default PraisonAI's own; or the history of another agent, which is
     only searched. `cache` is where the index is kept, as for Recall. With `scoring` "praisonai", sessions have the
     scores and the order of PraisonAI's own search; `generation` chooses its rule: "g1" is that of the first release,
-    "g3" that of praisonaiagents 1.7. `session_prefix` hides all sessions whose id does not begin with it. `writer` is
-    the store that writes, by default PraisonAI's default store over the folder.
+    "g3" that of praisonaiagents 1.7. `session_prefix` hides from the searching methods all sessions whose id does not
+    begin with it; the store that writes does not know it. `writer` is that store, by default PraisonAI's default store
+    over the folder. Raises ValueError for a scoring or generation that does not exist, and TypeError for a cache or
+    prefix of a wrong type.
     """
 
     def __init__(
@@ -79,7 +82,8 @@ class RecallSessionStore:
         writer: Any = None,
     ) -> None:
         self._path = Path(path).expanduser() if path is not None else default_folder()
-        self._fixed = {"scoring": scoring, "generation": generation, "session_prefix": session_prefix}
+        self._fixed = checked_choices(scoring, generation, session_prefix)
+        check_cache(cache)
         self._searched = FolderSearch(self._path, cache)
         self._writer = writer
         self._lock = threading.Lock()

@@ -49,6 +49,7 @@ def open_backend(
             raise TypeError(
                 f"a source has name, location, units(), signature() and read(); {each!r} has not all of them"
             )
+    check_cache(cache)
     if cache is None:
         from recall_rank.histories.memory_backend import MemoryBackend
 
@@ -57,10 +58,14 @@ def open_backend(
 
             given = tuple(without_ignored(given, ignore))
         return OpenedSources(given, MemoryBackend(given, factory))
-    if cache is not True and not isinstance(cache, str | PathLike):
-        raise TypeError(f"cache must be a folder, True for this user's own or None for memory, not {cache!r}")
     place = None if cache is True else Path(fspath(cache))
     return open_cached(given, factory, place, ignore, keep_vanished, discovered=discovered)
+
+
+def check_cache(cache: object) -> None:
+    """Raise TypeError for a cache that is neither a folder, True nor None."""
+    if cache is not None and cache is not True and not isinstance(cache, str | PathLike):
+        raise TypeError(f"cache must be a folder, True for this user's own or None for memory, not {cache!r}")
 
 
 def open_cached(

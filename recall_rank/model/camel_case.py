@@ -42,18 +42,21 @@ _NAMED_VALUES: Final = ("matched_fields", "limited_by")  # lists of names, which
 
 def camel(name: str) -> str:
     """Return a snake_case name in camelCase, in the spelling of the original tool: session_id becomes sessionID."""
-    if name in _ODD:
-        return _ODD[name]
+    return _ODD.get(name) or _plain_camel(name)
+
+
+def _plain_camel(name: str) -> str:
     first, *rest = name.split("_")
     return first + "".join(word.capitalize() for word in rest)
 
 
-_ARGUMENTS: Final = {
-    camel(name): name
-    for name in (
-        *("session_id", "message_id", "tool_name", "expand_results", "expand_budget_messages", "expand_budget_chars"),
-        *("exclude_session_ids", "must_not", "budget_ms", "primary_tools"),
-    )
+_NAMES: Final = (
+    *("session_id", "message_id", "tool_name", "expand_results", "expand_budget_messages", "expand_budget_chars"),
+    *("exclude_session_ids", "must_not", "budget_ms", "primary_tools"),
+    *("around_message_id", "session_prefix", "looking_for", "date_from", "date_to"),
+)
+_ARGUMENTS: Final = {  # each in both spellings of "id": sessionID and sessionId
+    written: name for name in _NAMES for written in (_plain_camel(name), _plain_camel(name).replace("Id", "ID"))
 }
 
 
@@ -63,7 +66,7 @@ def snake_arguments(args: Mapping[Any, Any]) -> dict[str, Any]:
     snake_case wins if both are given. Names that are not strings are dropped.
     """
     found = {_ARGUMENTS.get(name, name): value for name, value in args.items() if isinstance(name, str)}
-    found.update((name, args[name]) for name in _ARGUMENTS.values() if name in args)
+    found.update((name, args[name]) for name in _NAMES if name in args)
     return found
 
 
@@ -75,7 +78,7 @@ def written_names(args: Mapping[Any, Any], wire: str) -> Callable[[str], str]:
     "camel", or if the names in `args` are.
     """
     given = {_ARGUMENTS[name]: name for name in args if isinstance(name, str) and name in _ARGUMENTS}
-    snake = frozenset(name for name in _ARGUMENTS.values() if name in args)
+    snake = frozenset(name for name in _NAMES if name in args)
     use_camel = wire == "camel" or (bool(given) and not snake)
 
     def written(name: str) -> str:

@@ -127,6 +127,27 @@ def repaired(value: str) -> str:
     return value if value.isascii() else _SURROGATE.sub("\ufffd", value)
 
 
+def json_line(value: Any) -> bytes:
+    """Return a JSON value, of mappings, sequences, strings, numbers, flags and None, as one line of JSON in UTF-8; lone
+    surrogates, as an argument of a command line has them in place of bytes that are not UTF-8, become U+FFFD.
+    """
+    import orjson
+
+    try:
+        return orjson.dumps(value)
+    except TypeError:  # raised for surrogates, too; they are rare, and looking for them takes longer than writing
+        return orjson.dumps(repaired_value(value))
+
+
+def repaired_value(value: Any) -> Any:
+    """Return a JSON value with repaired() strings and names, also nested ones."""
+    if isinstance(value, str):
+        return repaired(value)
+    if isinstance(value, Mapping):
+        return {repaired_value(name): repaired_value(item) for name, item in value.items()}
+    return [repaired_value(item) for item in value] if isinstance(value, list | tuple) else value
+
+
 def texts(values: Sequence[str]) -> list[str]:
     return [repaired(str(value)) for value in values]  # str: a Suggestion becomes a plain string
 

@@ -29,7 +29,7 @@ from recall_rank.frontends.tools.transcript_tools import recall_context, recall_
 from recall_rank.frontends.tools.warnings import ToolError
 from recall_rank.model import Context
 from recall_rank.model.camel_case import camel_answer, camel_keys, snake_arguments, written_names
-from recall_rank.model.serialize import error_to_dict
+from recall_rank.model.serialize import error_to_dict, repaired_value
 
 if TYPE_CHECKING:
     from recall_rank.frontends.curators.curator import Curator
@@ -123,7 +123,8 @@ class RecallTools:
             answer["error_category"] = "internal"
         if options.redact and name not in self._hooks:  # hooks redact what they add, and return the rest unchanged
             answer = without_secrets(answer)
-        return self._in_form(name, answer, args if isinstance(args, Mapping) else {}, wire)
+        given = repaired_value(snake_arguments(args)) if isinstance(args, Mapping) else {}
+        return self._in_form(name, answer, given, wire)
 
     def _in_form(self, name: str, answer: dict[str, Any], args: Mapping[Any, Any], wire: str) -> dict[str, Any]:
         """Return an answer in the form of the original of its tool for `wire` "camel", else in our own."""
@@ -146,7 +147,8 @@ class RecallTools:
             raise ToolError("other", f"unknown tool {name!r}: there are {', '.join((*TOOLS, *self._hooks))}")
         if not isinstance(args, Mapping):
             raise ToolError("other", f"args must be an object, not {type(args).__name__}")
-        known, written = snake_arguments(args), written_names(args, wire)
+        given = repaired_value(args) if name in TOOLS else args  # answers repeat them, and are written as UTF-8
+        known, written = snake_arguments(given), written_names(given, wire)
         if schema and name in TOOLS:
             odd = refused(_parameters(name, options, known), known)
             if odd:

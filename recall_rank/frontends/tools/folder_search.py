@@ -21,7 +21,7 @@ from recall_rank.frontends.tools.sessions.praisonai_scan import (
 )
 from recall_rank.frontends.tools.sessions.session_answers import original_hits
 from recall_rank.frontends.tools.sessions.session_call import NO_HISTORY, session_query
-from recall_rank.frontends.tools.warnings import MAX_WARNINGS, Warnings
+from recall_rank.frontends.tools.warnings import MAX_WARNINGS, ToolError, Warnings
 from recall_rank.loaders import open_sources
 from recall_rank.loaders.praisonai import SUFFIX, PraisonAI, recognise
 from recall_rank.loaders.praisonai_records import safe_name
@@ -64,6 +64,8 @@ class FolderSearch:
             return {"ok": False, "error": "internal error: ValueError: this store is closed", "error_category": "other"}
         try:
             return self._answer(args, strict=strict)
+        except ToolError as error:
+            return {"ok": False, "error": str(error), "error_category": error.category, **error.extra}
         except OSError as error:
             return {"ok": False, "error": f"internal error: {type(error).__name__}: {error}", "error_category": "other"}
 
@@ -166,7 +168,7 @@ def _scored(folder: Path, args: Mapping[str, Any]) -> dict[str, Any]:
     asked = session_query(LIBRARY_OPTIONS, args, warnings)
     scan = FileScan(files_of_prefix(session_files(folder), asked.prefix))
     found = original_hits(scan.matches(asked.query, asked.generation, asked.prefix), asked)
-    for problem in scan.problems:
+    for problem in scan.problems.values():
         warnings.add("source", problem)
     answer = {"ok": True, "mode": "discovery", "query": asked.query, **found}
     warnings.put(answer)
@@ -180,7 +182,8 @@ def _without_index(files: Sequence[Path], args: Mapping[str, Any], *, strict: bo
     asked = session_query(LIBRARY_OPTIONS, args, Warnings())
     if asked.session_id:
         path = files[0].with_name(f"{safe_name(asked.session_id)}{SUFFIX}")
-        return _of_files([path] if path.is_file() else [], args, strict=strict)
+        known = files_of_prefix([path] if path.is_file() else [], asked.prefix)
+        return _of_files(known, args, strict=strict)
     files = files_of_prefix(files, asked.prefix)
     scan = FileScan(files)
     named = bool(asked.query.strip())
@@ -193,11 +196,12 @@ def _without_index(files: Sequence[Path], args: Mapping[str, Any], *, strict: bo
     warnings.add(
         "partial", (_NOT_INDEXED if named else _NOT_LISTED).format(shown=len(chosen.paths), total=chosen.total)
     )
-    for problem in scan.problems[: MAX_WARNINGS - 2]:
+    problems = list(scan.problems.values())[: MAX_WARNINGS - 2]
+    for problem in problems:
         warnings.add("source", problem)
     for text, category in found:
-        if category != NO_HISTORY:  # no file was chosen
-            warnings.add(category, text)
+        if category != NO_HISTORY and not text.startswith(tuple(f"{path}: " for path in scan.problems)):
+            warnings.add(category, text)  # that no file was chosen is told above, and a file's problem once
     total = answer["total_found"] + chosen.total - len(chosen.paths)
     answer = {**answer, "total_found": total, "total_exact": False, "partial": True}
     warnings.put(answer)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Final, Literal
 
 from recall_rank.frontends.host_options import MAX_NUMBER, HostOptions
-from recall_rank.frontends.tools.warnings import Warnings
+from recall_rank.frontends.tools.warnings import ToolError, Warnings
 
 Type = Literal["text", "choice", "flag", "number", "whole", "window", "instant", "time", "texts"]
 
@@ -16,6 +16,8 @@ EXPANSION: Final = ("expand_results", "window", "expand_budget_messages", "expan
 LARGEST: Final = 2**63  # a larger number is not a time, and is not quoted in a warning
 FIRST_DAY: Final = "date_from"
 LAST_DAY: Final = "date_to"
+SCORINGS: Final = ("recall", "praisonai")
+GENERATIONS: Final = ("g1", "g3")
 TIMES: Final = ("before", "after", "since", "until", "last", "from", "to")
 
 
@@ -35,7 +37,7 @@ class Parameter:
     cap: int | None = None
     ignored_below: bool = False  # a value below `low` is ignored, not raised to `low`
     required: bool = False
-    added: bool = False  # the schema of opencode-session-recall lacks it: odd values are accepted in every mode
+    strict: bool = False  # a value of a wrong type is an error in every mode: without it, more would be searched
 
 
 def recall_parameters(options: HostOptions) -> tuple[Parameter, ...]:
@@ -62,13 +64,13 @@ def recall_parameters(options: HostOptions) -> tuple[Parameter, ...]:
         Parameter("window", "window", min(3, options.max_window), low=0, cap=options.max_window),
         Parameter("expand_budget_messages", "whole", 30, cap=30, ignored_below=True),
         Parameter("expand_budget_chars", "whole", 30_000, cap=30_000, ignored_below=True),
-        Parameter("project", "text", added=True),
-        Parameter("exclude_session_ids", "texts", (), added=True),
-        Parameter("must", "texts", (), added=True),
-        Parameter("must_not", "texts", (), added=True),
-        Parameter("order", "choice", None, ("relevance", "time"), added=True),
-        Parameter("offset", "number", 0, low=0, high=2**31, added=True),
-        Parameter("budget_ms", "number", None, low=1, high=86_400_000, added=True),
+        Parameter("project", "text", strict=True),
+        Parameter("exclude_session_ids", "texts", (), strict=True),
+        Parameter("must", "texts", (), strict=True),
+        Parameter("must_not", "texts", (), strict=True),
+        Parameter("order", "choice", None, ("relevance", "time")),
+        Parameter("offset", "number", 0, low=0, high=2**31),
+        Parameter("budget_ms", "number", None, low=1, high=86_400_000),
     )
 
 
@@ -117,15 +119,15 @@ def session_search_parameters(options: HostOptions, *, original: bool = False) -
     lowest = (-MAX_NUMBER, -MAX_NUMBER) if original else (1, 0)
     highest = (None, None) if original else (limit, window)
     return (
-        Parameter("query", "text"),
-        Parameter("session_id", "text"),
+        Parameter("query", "text", strict=True),
+        Parameter("session_id", "text", strict=True),
         Parameter("around_message_id", "instant"),
         Parameter("limit", "number", min(5, limit), low=lowest[0], high=highest[0]),
         Parameter("window", "number", min(5, window), low=lowest[1], high=highest[1]),
-        Parameter("scoring", "choice", "recall", ("recall", "praisonai"), added=True),
-        Parameter("generation", "choice", "g3", ("g1", "g3"), added=True),
-        Parameter("session_prefix", "text", added=True),
-        Parameter("budget_ms", "number", None, low=1, high=86_400_000, added=True),
+        Parameter("scoring", "choice", "recall", SCORINGS),
+        Parameter("generation", "choice", "g3", GENERATIONS),
+        Parameter("session_prefix", "text", strict=True),
+        Parameter("budget_ms", "number", None, low=1, high=86_400_000),
     )
 
 
@@ -135,19 +137,19 @@ def session_recall_parameters(_: HostOptions | None = None) -> tuple[Parameter, 
     `curator` takes the one name that sends nothing to a program or a model: those are for the host to choose.
     """
     return (
-        Parameter("query", "text", required=True),
-        Parameter("looking_for", "text", required=True),
-        Parameter("project", "text"),
+        Parameter("query", "text", required=True, strict=True),
+        Parameter("looking_for", "text", required=True, strict=True),
+        Parameter("project", "text", strict=True),
         Parameter(FIRST_DAY, "time"),
         Parameter(LAST_DAY, "time"),
-        Parameter("curator", "choice", None, ("extractive",), added=True),
-        Parameter("budget_ms", "number", None, low=1, high=86_400_000, added=True),
+        Parameter("curator", "choice", None, ("extractive",)),
+        Parameter("budget_ms", "number", None, low=1, high=86_400_000),
     )
 
 
 def refused(parameters: Sequence[Parameter], args: Mapping[str, Any]) -> list[str]:
     """Return the names of the parameters whose value in `args` the schema refuses, in the order of `parameters`."""
-    return [each.name for each in parameters if not each.added and not _accepts(each, args.get(each.name))]
+    return [each.name for each in parameters if not _accepts(each, args.get(each.name))]
 
 
 def _accepts(parameter: Parameter, value: object) -> bool:
@@ -165,6 +167,8 @@ def _accepts(parameter: Parameter, value: object) -> bool:
         return isinstance(value, str) and value in parameter.choices
     if kind == "flag":
         return isinstance(value, bool)
+    if kind == "texts":
+        return _is_texts(value)
     if kind == "window" and value == "auto":
         return True
     return _in_range(parameter, value)
@@ -177,6 +181,11 @@ def _in_range(parameter: Parameter, value: object) -> bool:
     if parameter.type in ("whole", "window") and value != math.floor(value):
         return False
     return parameter.low <= value <= (math.inf if parameter.high is None else parameter.high)
+
+
+def _is_texts(value: object) -> bool:
+    """Return whether the value is a string or a list of strings."""
+    return isinstance(value, str) or (isinstance(value, list | tuple) and all(isinstance(each, str) for each in value))
 
 
 def _is_number(value: object) -> bool:
@@ -193,12 +202,15 @@ def read(
     are.
 
     An invalid value is replaced by the nearest accepted value or by the default, with a warning. The warning is added
-    to `expansion_warnings` for the parameters of the expansion of hits, to `warnings` for all others.
+    to `expansion_warnings` for the parameters of the expansion of hits, to `warnings` for all others. Raises ToolError
+    for a value of a wrong type where more than wanted would be searched without it.
     """
     found: dict[str, Any] = {}
     for parameter in parameters:
         told = expansion_warnings if parameter.name in EXPANSION else warnings
         value = args.get(parameter.name)
+        if parameter.strict and value is not None:
+            _check_type(parameter, value, warnings)
         if parameter.type in ("instant", "time"):
             found[parameter.name] = value
         elif parameter.type == "text":
@@ -212,6 +224,15 @@ def read(
         else:
             found[parameter.name] = _count(parameter, value, told)
     return found
+
+
+def _check_type(parameter: Parameter, value: object, warnings: Warnings) -> None:
+    """Raise ToolError for a value that is no text, or no list of texts, as the parameter needs it."""
+    several = parameter.type == "texts"
+    if not (_is_texts(value) if several else isinstance(value, str)):
+        name, wanted = warnings.written(parameter.name), "a list of strings" if several else "a string"
+        category = f"{parameter.name}_required" if parameter.required else f"wrong_type:{parameter.name}"
+        raise ToolError(category, f"{name} must be {wanted}, not {type(value).__name__}")
 
 
 def _text(parameter: Parameter, value: object, warnings: Warnings) -> str | None:
@@ -231,12 +252,12 @@ def _choice(parameter: Parameter, value: object, warnings: Warnings) -> str | No
 
 
 def _texts(parameter: Parameter, value: object, warnings: Warnings) -> tuple[str, ...]:
-    listed = [value] if isinstance(value, str) else value
-    if listed is None or listed == "":
+    if value is None:
         return ()
-    if not isinstance(listed, list | tuple) or not all(isinstance(each, str) for each in listed):
+    if not _is_texts(value):
         _ignored(parameter, value, "it must be a list of strings", warnings)
         return ()
+    listed: Any = [value] if isinstance(value, str) else value
     return tuple(each for each in listed if each)
 
 

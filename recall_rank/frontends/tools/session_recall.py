@@ -15,7 +15,9 @@ from typing import TYPE_CHECKING, Any, Final
 from recall_rank.frontends.host_options import HostOptions
 from recall_rank.frontends.tools.dispatch import RecallTools
 from recall_rank.frontends.tools.method_functions import as_function
+from recall_rank.frontends.tools.session_search import checked_histories
 from recall_rank.frontends.tools.sessions.recall_call import TOOL, library_answer
+from recall_rank.model.serialize import repaired_value
 
 if TYPE_CHECKING:
     from recall_rank.frontends.curators.curator import Curator
@@ -30,7 +32,7 @@ class SessionRecallTools:
 
     Without `histories`, those of every agent on this machine are searched. `curator` is a Curator or the name of one
     (see frontends.curators.choose); without it, the setting of this machine decides. The session that `context` names
-    is left out, except what a compaction took out of its model's context.
+    is left out, except what a compaction took out of its model's context. Raises TypeError for other objects.
     """
 
     def __init__(
@@ -40,7 +42,9 @@ class SessionRecallTools:
         curator: Curator | str | None = None,
         context: Context | None = None,
     ) -> None:
-        self._histories = histories
+        self._histories = checked_histories(histories)
+        if not (curator is None or isinstance(curator, str) or callable(getattr(curator, "curate", None))):
+            raise TypeError(f"curator must be a name or have name and curate(), not {type(curator).__name__}")
         self._curator = curator
         self._context = context
         self._tools: RecallTools | None = None
@@ -76,7 +80,7 @@ class SessionRecallTools:
 
         `cancel` has is_set(), as threading.Event has; once it is set, the search ends early and so does the curator.
         """
-        return library_answer(self._recall_tools().call(TOOL, args, cancel=cancel), args)
+        return library_answer(self._recall_tools().call(TOOL, args, cancel=cancel), repaired_value(args))
 
     def _recall_tools(self) -> RecallTools:
         """Return the tools over the histories, which are looked for on the machine when none were given."""

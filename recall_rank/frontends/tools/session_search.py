@@ -16,7 +16,9 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 from recall_rank.frontends.host_options import HostOptions
 from recall_rank.frontends.tools.dispatch import RecallTools
 from recall_rank.frontends.tools.method_functions import as_function
+from recall_rank.frontends.tools.parameters import GENERATIONS, SCORINGS
 from recall_rank.frontends.tools.sessions.session_call import TOOL, documented_answer
+from recall_rank.model.serialize import repaired_value
 
 if TYPE_CHECKING:
     from recall_rank.recall import Recall
@@ -39,8 +41,10 @@ class SessionTools:
     histories of every agent on this machine are searched. With `scoring` "praisonai", sessions have the scores and the
     order of PraisonAI's own search; `generation` chooses its rule: "g1" is that of the first release, "g3" that of
     praisonaiagents 1.7. `session_prefix` limits every call to the sessions whose id begins with it. With `strict`, an
-    argument outside of the accepted range is an error; else it is replaced, with a warning. `workspace` is accepted and
-    not used, since nothing is written.
+    argument outside of the accepted range is an error; else it is replaced, with a warning. `workspace` is that of a
+    program of PraisonAI, where it is the first argument; it is not used, since nothing is written. A store in its place
+    is taken as the store. Raises TypeError for other objects in these places, and when a store and histories are given
+    or two stores; ValueError for a scoring or generation that does not exist.
     """
 
     def __init__(
@@ -54,9 +58,13 @@ class SessionTools:
         session_prefix: str = "",
         strict: bool = False,
     ) -> None:
-        self._store = store
-        self._histories = histories
-        self._fixed = {"scoring": scoring, "generation": generation, "session_prefix": session_prefix}
+        self._store = _store_of(workspace, store)
+        self._histories = checked_histories(histories)
+        if self._store is not None and histories is not None:
+            raise TypeError("a store or histories are searched: both were given")
+        if self._store is not None and (scoring, generation, session_prefix) != ("recall", "g3", ""):
+            raise TypeError("scoring, generation and session_prefix are for histories: give them to the store")
+        self._fixed = checked_choices(scoring, generation, session_prefix)
         self._strict = strict
         self._lock = threading.Lock()
 
@@ -82,6 +90,7 @@ class SessionTools:
             "limit": limit,
             "window": window,
         }
+        args = repaired_value(args)
         answer = documented_answer(self._answer(args), args)
         if not answer["success"]:
             return json.dumps(answer, ensure_ascii=False)
@@ -108,6 +117,47 @@ class SessionTools:
 
                 self._histories = Recall.discover()
             return self._histories
+
+
+def checked_choices(scoring: str, generation: str, session_prefix: str) -> dict[str, str]:
+    """Return the arguments of session_search that those who set it up choose, by name. Raises ValueError for a value
+    that does not exist and TypeError for one of a wrong type.
+    """
+    for name, value, accepted in (("scoring", scoring, SCORINGS), ("generation", generation, GENERATIONS)):
+        if value not in accepted:
+            raise ValueError(f"{name} must be one of {', '.join(accepted)}, not {value!r}")
+    if not isinstance(session_prefix, str):
+        raise TypeError(f"session_prefix must be a string, not {type(session_prefix).__name__}")
+    return {"scoring": scoring, "generation": generation, "session_prefix": session_prefix}
+
+
+def checked_histories(histories: Recall | None) -> Recall | None:
+    """Return the histories that a tool is to search. Raises TypeError for another object, such as a path."""
+    if histories is None or (callable(getattr(histories, "search", None)) and not _is_store(histories)):
+        return histories
+    raise TypeError(f"histories must be a Recall, such as Recall(open_sources(path)), not {type(histories).__name__}")
+
+
+def _store_of(workspace: object, store: SearchableStore | None) -> SearchableStore | None:
+    """Return the store among the first two arguments of SessionTools. Raises TypeError for objects that are neither a
+    store nor, in the first place, a workspace of PraisonAI.
+    """
+    first: Any = workspace
+    if _is_store(first):
+        if store is not None:
+            raise TypeError("two stores were given")
+        store = first
+    elif workspace is not None and not type(workspace).__module__.startswith("praisonaiagents."):
+        raise TypeError(
+            f"{type(workspace).__name__} is no store: use SessionTools(store=...), or histories=... for a Recall"
+        )
+    if store is not None and not _is_store(store):
+        raise TypeError(f"a store has search(), window() and recent(): {type(store).__name__} has not all of them")
+    return store
+
+
+def _is_store(value: object) -> bool:
+    return all(callable(getattr(value, name, None)) for name in ("search", "window", "recent"))
 
 
 def answer_of_histories(histories: Recall, args: Mapping[str, Any], *, strict: bool) -> dict[str, Any]:

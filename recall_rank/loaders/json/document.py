@@ -163,12 +163,16 @@ class JsonDocument:
             return
         values, problem = parse_values(whole)
         value = values[0] if values and type(values[0]) is dict else None
+        if problem and first and raw.lstrip().startswith(b"[") and parse_values(raw)[1] is None:
+            problem = "not an object"  # a list with objects is JSON
         if value is None or problem:
             self._bad(1, problem or "not an object")
         if value is None and before:
             value = parse_object(bytes(raw[first:before]) + b"}")[0]
         self.head = value or {}
         elements = self.head.pop(self._key, None)
+        if elements is not None and type(elements) is not list:
+            self._bad(1, f"its {self._key} are no list")
         for element in elements if type(elements) is list and not before else ():
             if type(element) is dict:
                 yield 1, element

@@ -71,6 +71,21 @@ def test_what_cannot_be_asked_is_a_usage_error(run: Run, folder: Path, words: tu
     assert run("session-search", *words, "--history", folder).exit_code == 2
 
 
+@pytest.mark.parametrize(
+    "words", [("--around", "3"), ("horn", "--around", "3"), ("horn", "--session", "x", "--around", "3")]
+)
+def test_a_message_to_read_around_needs_a_session_alone(run: Run, folder: Path, words: tuple[str, ...]) -> None:
+    result = run("session-search", *words, "--history", folder)
+    assert result.exit_code == 2
+    assert "--around" in result.output
+
+
+def test_a_message_out_of_range_is_told(run: Run, folder: Path) -> None:
+    for around, used in ((9999, 5), (-1, 0)):
+        shown = run("session-search", "--session", "fog-horn", "--around", around, "--history", folder).stdout
+        assert f"must be from 0 to 5 in this session: {used} is used" in shown
+
+
 def test_a_word_with_a_dash_gets_advice(run: Run, folder: Path) -> None:
     result = run("session-search", "--zap", "--history", folder)
     assert result.exit_code == 2

@@ -10,10 +10,10 @@ import pytest
 
 from recall_rank.frontends.praisonai import RecallSessionStore
 from recall_rank.frontends.tools.dispatch import RecallTools
+from recall_rank.frontends.tools.parameters import GENERATIONS
 from recall_rank.frontends.tools.session_search import SessionTools
 from recall_rank.frontends.tools.sessions.praisonai_scan import FileScan, may_contain, session_files, written
 from recall_rank.frontends.tools.sessions.praisonai_scores import (
-    GENERATIONS,
     Generation,
     anchor_of,
     best_first,

@@ -76,9 +76,29 @@ def test_a_program_gets_an_error_for_what_is_out_of_range(folder: Path, without_
     assert store.window("nobody") == []
 
 
+@pytest.mark.parametrize(
+    ("given", "error"),
+    [
+        ({"scoring": "x"}, ValueError),
+        ({"generation": "g2"}, ValueError),
+        ({"cache": False}, TypeError),
+        ({"session_prefix": None}, TypeError),
+    ],
+)
+def test_a_store_that_cannot_work_is_refused_at_once(folder: Path, given: Any, error: type[Exception]) -> None:
+    with pytest.raises(error, match=next(iter(given))):
+        RecallSessionStore(folder, **given)
+
+
+@pytest.mark.parametrize("scoring", ["recall", "praisonai"])
+def test_a_wrong_type_is_an_answer_in_every_stage(large: Path, without_package: None, scoring: str) -> None:
+    answer = RecallSessionStore(large, scoring=scoring).session_search_answer({"query": 5})
+    assert (answer["ok"], answer["error"]) == (False, "query must be a string, not int")
+
+
 def test_a_damaged_file_is_logged_once(folder: Path, without_package: None, caplog: pytest.LogCaptureFixture) -> None:
-    for name, data in DAMAGED.items():
-        (folder / name).write_bytes(data)
+    for name in ("list.json", "number.json", "torn.json"):
+        (folder / name).write_bytes(DAMAGED[name])
     store = RecallSessionStore(folder)
     with caplog.at_level(logging.WARNING):
         for _ in range(3):
@@ -185,6 +205,25 @@ def test_a_prefix_holds_without_an_index(large: Path, without_package: None) -> 
     assert store.search("osprey") == []
     assert store.window("ben:harbour") == []
     assert ids(store.recent()) == ["ana:harbour"]
+
+
+@pytest.mark.parametrize("scoring", ["recall", "praisonai"])
+def test_warnings_of_a_prefix_without_an_index(large: Path, without_package: None, scoring: str) -> None:
+    write_session(large, praison("ana_b", said("where moored?")))  # its file's name begins as those of ana: do
+    for name in ("ana_secret.json", "ben_secret.json"):
+        (large / name).write_bytes(b'["moored"]')
+    (large / "ana_mine.json").write_bytes(b'{"session_id": "ana:mine", "messages": [{"role": "user", "content": "moo')
+    store = RecallSessionStore(large, session_prefix="ana:", scoring=scoring)
+    answer = store.session_search_answer({"query": "moored", "limit": 9})
+    assert [hit["session_id"] for hit in answer["results"]] == ["ana:harbour"]
+    assert answer["total_found"] == 1
+    told = [warning for warning in answer["warnings"] if "index is still" not in warning]
+    assert len(told) == 1
+    assert "ana_mine.json" in told[0]
+    if scoring == "recall":
+        assert "1 of 1 files" in answer["warnings"][0]
+    unknown, there = (store.session_search_answer({"session_id": name}) for name in ("ben:nobody", "ben:harbour"))
+    assert json.dumps(unknown).replace("nobody", "harbour") == json.dumps(there)
 
 
 def test_the_index_takes_over_when_it_is_built(

@@ -216,6 +216,7 @@ def test_a_project_that_is_not_the_callers_shows_nothing_with_global_off(histori
         ({"query": "furnace"}, "looking_for_required"),
         ({"query": "furnace", "looking_for": " "}, "looking_for_required"),
         ({"query": "furnace", "looking_for": ["x"]}, "looking_for_required"),
+        ({"query": "furnace", "looking_for": "x", "project": 3}, "wrong_type:project"),
         ({"query": "furnace", "looking_for": "x", "date_from": "2026-02", "date_to": "2026-01"}, "empty_time_window"),
         ([], "other"),
     ],
@@ -231,13 +232,62 @@ def test_what_cannot_be_served_is_refused_in_a_sentence(histories: Recall, args:
 
 
 def test_an_argument_of_no_use_is_told_and_ignored(histories: Recall) -> None:
-    args = {"query": "furnace", "looking_for": WANTED, "project": 3, "date_to": "whenever", "budget_ms": "x"}
+    args = {"query": "furnace", "looking_for": WANTED, "date_to": "whenever", "budget_ms": "x"}
     answer = call(histories, Told(CURATED), args)
     assert answer["status"] == "found"
     told = " ".join(answer["warnings"])
-    assert all(name in told for name in ("project", "date_to", "budget_ms"))
-    refused = call(histories, Told(CURATED), args, mode="schema")
+    assert all(name in told for name in ("date_to", "budget_ms"))
+    assert "curator" not in told
+    refused = call(histories, Told(CURATED), {**args, "curator": "command:cat"}, mode="schema")
     assert (refused["status"], refused["error_category"]) == ("error", "schema")
+    assert refused["rejected_params"] == ["curator", "budget_ms"]
+
+
+@pytest.mark.parametrize(
+    ("args", "text"),
+    [
+        ({"query": 5}, "query must be a string, not int"),
+        ({"query": ["a"]}, "query must be a string, not list"),
+        ({}, "query is missing"),
+        ({"query": "a", "lookingFor": 5}, "lookingFor must be a string, not int"),
+        ({"query": "a"}, "looking_for is missing"),
+    ],
+)
+def test_a_required_argument_is_told_by_what_it_is(histories: Recall, args: dict[str, Any], text: str) -> None:
+    assert call(histories, Told(CURATED), args)["error"].startswith(text)
+
+
+@pytest.mark.parametrize("curated", [CURATED, "Nothing relevant was found.", CuratorError("asleep")])
+@pytest.mark.parametrize("query", ["furnace locks", "qqqqzzzz"])
+def test_a_day_that_cannot_be_read_is_told_in_every_form(histories: Recall, query: str, curated: Any) -> None:
+    args = {"query": query, "lookingFor": WANTED, "dateFrom": "2020", "dateTo": "whenever"}
+    ours = call(histories, Told(curated), args)
+    (told,) = [text for text in ours["warnings"] if "whenever" in text]
+    assert told.startswith("Ignored dateTo: it must be")
+    assert 'to "whenever"' not in ours["text"]
+    original = call(histories, Told(curated), args, wire="camel")
+    first, second = (entry["text"] for entry in original["content"])
+    assert second == f"Note: {told}"
+    assert "whenever" not in first
+    assert query != "qqqqzzzz" or 'from "2020". Try' in first
+    late = call(histories, Told(curated), {**args, "dateFrom": "2026-02", "dateTo": "2026-01"})
+    assert "dateFrom='2026-02' is after dateTo=" in late["error"]
+
+
+def test_no_advice_to_search_all_projects_where_the_host_forbids_it(histories: Recall) -> None:
+    here = Context(directory="/srv/work/lamp-room", worktree="/srv/work/lamp-room")
+    args = {"query": "qqqqzzzz", "looking_for": WANTED, "project": "lamp-room"}
+    texts = [
+        RecallTools(histories, options=HostOptions(global_=on), context=here).call("session_recall", args)["text"]
+        for on in (True, False)
+    ]
+    assert ["all of them" in text for text in texts] == [True, False]
+
+
+@pytest.mark.parametrize("given", [{"histories": "/srv/history"}, {"curator": 5}, {"curator": object()}])
+def test_what_the_tool_cannot_use_is_refused_at_once(given: dict[str, Any]) -> None:
+    with pytest.raises(TypeError, match=next(iter(given))):
+        create_session_recall_tools(**given)
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import json
 import pickle
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, get_type_hints
@@ -118,7 +119,26 @@ def test_a_scroll_reads_around_a_message(tools: SessionTools, around: Any, windo
     answer = ask(tools, session_id="fog-horn", around_message_id=around, window=window)
     assert (answer["mode"], answer["session_id"]) == ("scroll", "fog-horn")
     assert [message["index"] for message in answer["messages"]] == numbers
-    assert ("warnings" in answer) == (around == "none")
+    told = answer.get("warnings", [])
+    assert len(told) == (around in ("999", "-5", "none"))
+    assert not told or ("neither" if around == "none" else "from 0 to 5") in told[0]
+    original = ask(tools, session_id="fog-horn", around_message_id="--5", window=0)
+    assert "neither" in original["warnings"][0]
+
+
+@pytest.mark.parametrize("args", [{}, {"query": "fog horn"}, {"query": "horn", "session_id": "fog-horn"}])
+def test_a_message_to_read_around_that_is_not_used_is_told(tools: SessionTools, args: dict[str, Any]) -> None:
+    (told,) = ask(tools, **args, around_message_id="3")["warnings"]
+    assert told.startswith("Ignored around_message_id: ")
+    assert "warnings" not in ask(tools, **args)
+
+
+@pytest.mark.parametrize(("around", "used"), [("2", None), ("999", 5), ("-5", 0)])
+def test_the_original_scoring_tells_an_anchor_out_of_range(folder: Path, around: str, used: int | None) -> None:
+    original = SessionTools(histories=Recall(open_sources(folder)), scoring="praisonai")
+    answer = ask(original, session_id="fog-horn", around_message_id=around, window=0)
+    assert ("warnings" in answer) == (used is not None)
+    assert used is None or f": {used} is used" in answer["warnings"][0]
 
 
 def test_an_unknown_session_is_told(tools: SessionTools) -> None:
@@ -154,6 +174,35 @@ def test_a_prefix_hides_the_sessions_of_others(folder: Path) -> None:
         assert ids(ask(mine)) == ["ana:harbour"]
         assert ask(mine, session_id="ben:harbour")["messages"] == []
         assert ask(mine, session_id="ben:harbour", query="osprey")["results"] == []
+
+
+@pytest.mark.parametrize("scoring", ["recall", "praisonai"])
+def test_a_prefix_hides_the_warnings_of_others(tmp_path: Path, scoring: str) -> None:
+    folder = write_folder(tmp_path / "sessions")
+    (folder / "ben_secret.json").write_bytes(b'["moored"]')
+    (folder / "ana_secret.json").write_bytes(b"[7]")  # by its name as much of ana_secret as of ana:secret
+    (folder / "ben_torn.json").write_bytes(torn("ben:torn"))
+    (folder / "ben_old.json.corrupt-1").write_bytes(b"{")
+    histories = Recall(open_sources(folder))
+    every = ("moored", "", "of the and " * 500 + "moored")
+    theirs = SessionTools(histories=histories, scoring=scoring, session_prefix="ana:")
+    for query in every:
+        answer = ask(theirs, query=query)
+        assert not re.search("secret|torn|ben|old|note|more", " ".join(answer.get("warnings", ()))), answer["warnings"]
+        assert ids(answer) == ["ana:harbour"]
+    assert ask(theirs, session_id="ana") == ask(theirs, session_id="ana") | {"messages": []}
+    (folder / "ana_torn.json").write_bytes(torn("ana:torn"))
+    mine = SessionTools(histories=Recall(open_sources(folder)), scoring=scoring, session_prefix="ana:")
+    for query in every:
+        (told,) = [each for each in ask(mine, query=query)["warnings"] if "the query has" not in each]
+        assert "ana_torn.json" in told
+
+
+def torn(session_id: str) -> bytes:
+    """A file of PraisonAI that ends inside of its second message."""
+    said = {"role": "user", "content": "moored?", "timestamp": 1.0}
+    whole = json.dumps({"session_id": session_id, "messages": [said, said]}, indent=2)
+    return whole[: whole.rindex("content")].encode()
 
 
 @pytest.mark.parametrize(
@@ -192,9 +241,10 @@ def test_a_long_query_is_searched_by_its_most_telling_words(tools: SessionTools)
 FORGIVEN: list[dict[str, Any]] = [{"window": None}, {"limit": 2.5}]
 ODD: list[dict[str, Any]] = [
     *({"limit": 0}, {"limit": -1}, {"limit": "many"}, {"limit": True}, {"limit": 10**30}),
-    *({"window": -1}, {"window": 10**9}, {"query": 5}, {"session_id": ["x"]}),
+    *({"window": -1}, {"window": 10**9}),
     *FORGIVEN,
 ]
+WRONG: list[dict[str, Any]] = [{"query": 5}, {"session_id": ["x"]}]  # without them, more would be searched
 
 
 @pytest.mark.parametrize("args", ODD)
@@ -205,7 +255,62 @@ def test_a_value_without_use_is_replaced_and_told(tools: SessionTools, args: dic
         assert any(next(iter(args)) in warning for warning in answer["warnings"])
 
 
-@pytest.mark.parametrize("args", [odd for odd in ODD if odd not in FORGIVEN])
+@pytest.mark.parametrize("args", [*WRONG, {"session_prefix": 5}])
+def test_a_value_of_a_wrong_type_is_refused_where_more_would_be_searched(folder: Path, args: dict[str, Any]) -> None:
+    answer = RecallTools(Recall(open_sources(folder))).call("session_search", {"query": "fog horn", **args})
+    (name,) = args
+    assert (answer["ok"], answer["error_category"]) == (False, f"wrong_type:{name}")
+    assert answer["error"].startswith(f"{name} must be a string, not ")
+
+
+@pytest.mark.parametrize("name", ["scoring", "generation", "session_prefix", "budget_ms"])
+def test_a_schema_refuses_what_the_original_lacks(folder: Path, name: str) -> None:
+    given = {"query": "fog horn", name: [5]}
+    refused = RecallTools(Recall(open_sources(folder))).call("session_search", given, mode="schema")
+    assert refused["rejected_params"] == [name]
+
+
+@pytest.mark.parametrize(("session", "message"), [("sessionId", "aroundMessageId"), ("sessionID", "aroundMessageID")])
+def test_arguments_in_camel_case(folder: Path, session: str, message: str) -> None:
+    host = RecallTools(Recall(open_sources(folder)))
+    answer = host.call("session_search", {session: "fog-horn", message: "999", "window": 0})
+    assert (answer["mode"], [each["index"] for each in answer["messages"]]) == ("scroll", [5])
+    assert answer["warnings"][0].startswith(f"{message} must be")
+    assert host.call("session_search", {"sessionPrefix": "ana:"})["total_found"] == 1
+
+
+@pytest.mark.parametrize(
+    ("given", "error"),
+    [
+        ({"scoring": "x"}, ValueError),
+        ({"generation": "g2"}, ValueError),
+        ({"session_prefix": 5}, TypeError),
+        ({"histories": "/srv/history"}, TypeError),
+        ({"histories": praisonai.RecallSessionStore("sessions", cache=None)}, TypeError),
+        ({"store": 5}, TypeError),
+        ({"workspace": "/srv/sessions"}, TypeError),
+        ({"workspace": Path("sessions")}, TypeError),
+    ],
+)
+def test_what_the_tool_cannot_use_is_refused_at_once(given: dict[str, Any], error: type[Exception]) -> None:
+    with pytest.raises(error):
+        SessionTools(**given)
+    with pytest.raises(error):
+        create_session_tools(**given)
+
+
+def test_a_store_in_the_first_place_is_the_store(folder: Path) -> None:
+    store = praisonai.RecallSessionStore(folder, cache=None, session_prefix="ana:")
+    for tools in (SessionTools(store), SessionTools(None, store), create_session_tools(store)):
+        assert ids(ask(tools)) == ["ana:harbour"]
+    for wrong in ({"store": store}, {"histories": Recall([])}, {"session_prefix": "ben:"}, {"scoring": "praisonai"}):
+        with pytest.raises(TypeError):
+            SessionTools(store, **wrong)
+    with pytest.raises(TypeError, match="histories="):
+        SessionTools(Recall([]))
+
+
+@pytest.mark.parametrize("args", [odd for odd in [*ODD, *WRONG] if odd not in FORGIVEN])
 def test_a_strict_tool_refuses_it(folder: Path, args: dict[str, Any]) -> None:
     strict = SessionTools(histories=Recall(open_sources(folder)), strict=True)
     answer = ask(strict, **{"query": "fog horn", **args})

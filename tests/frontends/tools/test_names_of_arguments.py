@@ -12,7 +12,7 @@ from recall_rank.frontends.mcp.server import check_limits
 from recall_rank.frontends.tools.dispatch import TOOLS
 from recall_rank.frontends.tools.parameters import Parameter
 from recall_rank.frontends.tools.warnings import ToolError
-from recall_rank.model.camel_case import camel
+from recall_rank.model.camel_case import camel, snake_arguments
 from tests.support.frontends.harbor import NOW, tools
 
 ODD: dict[str, Any] = {"text": 7, "choice": "odd", "flag": 7, "number": "many", "whole": "many", "window": "wide"}
@@ -41,6 +41,18 @@ def test_odd_values(tool: str, parameter: Parameter, wire: str, mode: str) -> No
     assert all(("_" in name) == (wire == "snake") for name in named)
     if "_" in parameter.name and parameter.type not in ("flag", "choice"):
         assert written in named
+
+
+@pytest.mark.parametrize("tool", TOOLS)
+def test_every_argument_has_a_name_in_camel_case(tool: str) -> None:
+    names = [each.name for each in TOOLS[tool].parameters(HostOptions())]
+    for spell in (camel, joined):
+        assert list(snake_arguments({spell(name): 1 for name in names})) == names
+
+
+def joined(name: str) -> str:
+    """The words of a name in camelCase, with "Id" for an id, as most programs write it."""
+    return re.sub(r"_([a-z])", lambda found: found[1].upper(), name)
 
 
 @pytest.mark.parametrize("written", ["expand_budget_chars", "expandBudgetChars"])

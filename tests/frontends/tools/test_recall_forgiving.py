@@ -28,6 +28,10 @@ JSON = st.recursive(
         ({"query": "  "}, "query_required"),
         ({"query": "a", "tool_name": "bash", "type": "text"}, "tool_name_needs_tool_type"),
         ({"query": "a", "last": "2h", "until": "3d"}, "empty_time_window"),
+        ({"query": "a", "project": 5}, "wrong_type:project"),
+        ({"query": "a", "must": [1]}, "wrong_type:must"),
+        ({"query": "a", "must_not": 5}, "wrong_type:must_not"),
+        ({"query": "a", "exclude_session_ids": {"a": 1}}, "wrong_type:exclude_session_ids"),
     ],
 )
 def test_impossible_requests_are_errors(desk: RecallTools, args: dict[str, Any], category: str) -> None:
@@ -51,7 +55,6 @@ def test_impossible_requests_are_errors(desk: RecallTools, args: dict[str, Any],
         ({"sessions": -1}, ["clamped:sessions"]),
         ({"title": 7}, ["value_ignored:title"]),
         ({"session_id": {"a": 1}}, ["value_ignored:session_id"]),
-        ({"must": [1]}, ["value_ignored:must"]),
         ({"after": {"a": 1}}, ["time_ignored:after"]),
         ({"after": 10**30}, ["time_ignored:after"]),
         ({"after": "soonish", "window": -4}, ["time_ignored:after", "clamped:window"]),
@@ -82,6 +85,8 @@ def test_odd_values_are_replaced_with_a_warning(desk: RecallTools, args: dict[st
         ({"query": "a", "scope": "planet", "explain": "yes"}, ["scope", "explain"]),
         ({"query": "a", "expand_results": 1.5, "window": "wide", "last": 7}, ["last", "expand_results", "window"]),
         ({"query": "a", "after": True, "title": 1}, ["title", "after"]),
+        ({"query": "a", "order": "sideways", "must": [1], "offset": -1}, ["must", "order", "offset"]),
+        ({"query": "a", "project": 5, "must_not": 5, "budget_ms": "x"}, ["project", "must_not", "budget_ms"]),
     ],
 )
 def test_a_schema_refuses_by_name(desk: RecallTools, args: dict[str, Any], refused: list[str]) -> None:
@@ -92,9 +97,9 @@ def test_a_schema_refuses_by_name(desk: RecallTools, args: dict[str, Any], refus
 
 
 def test_the_schema_accepts_values_that_are_capped_later(desk: RecallTools) -> None:
-    args = {"expand_results": 40, "window": "auto", "after": 5, "banana": True, "order": "sideways"}
+    args = {"expand_results": 40, "window": "auto", "after": 5, "banana": True, "order": "time", "must": ["noon"]}
     answer = ask(desk, "noon", "schema", **args)
-    assert answer["warning_categories"] == ["value_ignored:order", "clamped:expand_results"]
+    assert answer["warning_categories"] == ["clamped:expand_results"]
 
 
 def test_a_defect_is_an_answer(monkeypatch: pytest.MonkeyPatch) -> None:

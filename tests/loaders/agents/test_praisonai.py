@@ -219,3 +219,25 @@ def test_a_real_store(shared: Path) -> None:
     assert said(by_id["tg:user/42 ä"], "Which shard has the copper lantern protocol?")
     assert said(by_id["null-and-parts"], "LISTEN 0 4096")[1].input == {"cmd": "ss -ltn"}
     assert all(message.flags for message in by_id["cron-nightly-0"].messages if message.role == "user")
+
+
+@pytest.mark.parametrize(
+    ("data", "reason"),
+    [
+        (b'[{"role": "user", "content": "list pear"}]', "not an object"),
+        (b'[\n  {\n    "role": "user",\n    "content": "list pear"\n  }\n]', "not an object"),
+        (b"[1]", "not an object"),
+        (b"[]", "not an object"),
+        (b'[{"role": "user"', "not JSON: Expecting ',' delimiter at column 16"),
+        (b'{"session_id": "a", "messages": {"a": 1}}', "its messages are no list"),
+        (b'{"session_id": "a", "messages": "none"}', "its messages are no list"),
+        (b'{"session_id": "a", "messages": null}', None),
+        (b'{"session_id": "a", "messages": []}', None),
+    ],
+)
+def test_a_file_of_another_shape_is_called_what_it_is(tmp_path: Path, data: bytes, reason: str | None) -> None:
+    (tmp_path / "a.json").write_bytes(data)
+    (tmp_path / "b.json").write_bytes(b'{"session_id": "b", "messages": [{"role": "user", "content": "pear"}]}')
+    source = PraisonAI(tmp_path)
+    told = [bad.reason for unit in source.units() for bad in source.read(unit).malformed]
+    assert told == ([] if reason is None else [reason])

@@ -68,6 +68,8 @@ def write_folder(folder: Path) -> Path:
 DAMAGED = {
     "list.json": b'["fog horn"]',
     "number.json": b"5",
+    "objects.json": b'[{"role": "user", "content": "fog horn"}]',
+    "mapping.json": b'{"session_id": "mapping", "messages": {"fog": "horn"}}',
     "torn.json": b'{"session_id": "torn", "messages": [{"role": "user", "content": "fog ho',
     "bytes.json": b'{"session_id": "bytes", "messages": [{"role": "user", "content": "fog \xff horn"}]}',
 }

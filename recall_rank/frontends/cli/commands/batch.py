@@ -16,7 +16,7 @@ from recall_rank.frontends.hooks.hook_calls import HOOKS
 from recall_rank.frontends.host_options import NAMES, HostOptions, host_options, snake_name
 from recall_rank.frontends.tools.dispatch import TOOLS, RecallTools
 from recall_rank.model import Context
-from recall_rank.model.serialize import error_to_dict
+from recall_rank.model.serialize import error_to_dict, json_line
 
 _MODES: Final = ("schema", "raw")
 _WIRES: Final = ("snake", "camel")
@@ -34,15 +34,13 @@ all the same. Other keys of a call are ignored."""
 @click.pass_context
 def batch(ctx: click.Context, histories: tuple[str, ...], calls: IO[bytes], out: IO[bytes]) -> None:
     """Answer the calls of a file, each with a line of JSON."""
-    import orjson
-
     out.flush()  # opens the file, so that one that cannot be made is told before anything is read
     with open_recall(histories) as recall:
         reports = read_with_progress(recall)
         tools = RecallTools(recall, hooks=HOOKS)
         for number, line in enumerate(calls, 1):
             if line.strip():
-                out.write(safe_json(orjson.dumps(serve(tools, line, number))) + b"\n")
+                out.write(safe_json(json_line(serve(tools, line, number))) + b"\n")
     out.flush()
     ctx.exit(status_of(reports))
 

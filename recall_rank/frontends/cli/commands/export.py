@@ -48,9 +48,9 @@ def _lines(session: Session, form: str) -> Iterator[bytes]:
     from recall_rank.frontends.cli.output.export_formats import history_lines, html_lines, markdown_lines
 
     if form == "jsonl":
-        import orjson
+        from recall_rank.model.serialize import json_line
 
-        yield from (safe_json(orjson.dumps(entry)) for entry in history_lines(session))
+        yield from (safe_json(json_line(entry)) for entry in history_lines(session))
         return
     lines = html_lines(session) if form == "html" else markdown_lines(session)
     yield from (line.encode("utf-8", "replace") for line in lines)

@@ -26,7 +26,7 @@ from recall_rank.frontends.cli.output.console import (
     print_lines,
 )
 from recall_rank.frontends.display_text import one_line
-from recall_rank.frontends.tools.sessions.praisonai_scores import GENERATIONS
+from recall_rank.frontends.tools.parameters import GENERATIONS, SCORINGS
 
 _EXIT_CODES: Final = {  # category of a tool's error -> exit status; of every other category: USAGE
     **dict.fromkeys(("list_failed", "no_messages"), NO_HISTORY),
@@ -43,7 +43,7 @@ _LONGEST: Final = 240  # characters of a message in a list of messages
 @click.option("--around", "around_message_id", metavar="N", help="Read around this message. Default: the last.")
 @limit_option("sessions", 5, most=100)
 @click.option("--window", type=click.IntRange(0, 100), metavar="N", help="Messages on each side. Default: 5.")
-@click.option("--scoring", type=click.Choice(["recall", "praisonai"]), help="Whose scores. Default: recall.")
+@click.option("--scoring", type=click.Choice(SCORINGS), help="Whose scores. Default: recall.")
 @click.option("--generation", type=click.Choice(GENERATIONS), help="Of PraisonAI's scores. Default: g3.")
 @click.option("--session-prefix", metavar="TEXT", help="Only sessions whose id begins with this.")
 @click.option("--budget-ms", type=click.IntRange(1), metavar="MS", help="How long a search may take. Default: 2000.")
@@ -66,6 +66,9 @@ def session_search(
     args = {"query": " ".join(query), **{name: value for name, value in given.items() if value is not None}}
     if query and not args["query"].strip():
         fail("the query is blank", USAGE, as_json=as_json)
+    if given["around_message_id"] is not None and (query or not given["session_id"]):
+        why = "is not for a query: it reads" if query else "needs --session: it reads"
+        fail(f"--around {why} in one session", USAGE, as_json=as_json)
     here = context_of_working_directory() or Context()
     with open_recall(histories, as_json=as_json, context=here) as recall:
         fail_without_history(read_with_progress(recall, index=bool(query)), as_json=as_json)

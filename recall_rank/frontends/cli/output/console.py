@@ -71,9 +71,9 @@ def fail_without_history(reports: Sequence[SourceReport], *, as_json: bool) -> N
 
 def print_json(value: Mapping[str, Any]) -> None:
     """Print `value` as one line of JSON with `schema_version` added; characters unsafe for a terminal are escaped."""
-    import orjson
+    from recall_rank.model.serialize import json_line
 
-    click.echo(safe_json(orjson.dumps({**value, "schema_version": SCHEMA_VERSION})))
+    click.echo(safe_json(json_line({**value, "schema_version": SCHEMA_VERSION})))
 
 
 def print_lines(lines: Iterable[Line], stream: TextIO | None = None, *, colour: bool | None = None) -> None:

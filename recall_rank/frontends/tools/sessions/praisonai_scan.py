@@ -5,6 +5,7 @@ A file is parsed only when its bytes can contain what is looked for, which is fo
 
 from __future__ import annotations
 
+import codecs
 import json
 import math
 import os
@@ -18,9 +19,9 @@ from typing import Final
 from recall_rank._core.text.substring_scan import find
 from recall_rank.analysis.stop_words import STOP_WORDS
 from recall_rank.frontends.tools.sessions.praisonai_scores import Generation, ScoredChat, query_terms, scored
-from recall_rank.loaders.files.regular_files import open_regular
+from recall_rank.loaders.files.regular_files import open_regular, read_small
 from recall_rank.loaders.limits import limits, size_text
-from recall_rank.loaders.praisonai import SUFFIX
+from recall_rank.loaders.praisonai import HEAD, SUFFIX
 from recall_rank.loaders.praisonai_records import parse_chat, safe_name, session_id_of
 
 USUAL_FILE_BYTES: Final = 16_384  # repeated words count for less in longer files
@@ -30,6 +31,7 @@ _NO_STRING: Final = re.compile(rb'"content"\s*:\s*[^"\s]')  # null, a list, a nu
 # Spellings of a character that PraisonAI does not write, and letters beyond ASCII whose lower case is within it.
 _OTHER_SPELLINGS: Final = (b"\\u", b"\\/", "\u212a".encode(), "\u0130".encode())
 _WORD: Final = re.compile(r"\w+")
+_ID_FIRST: Final = re.compile(rb'\s*\{\s*"session_id"\s*:\s*("(?:[^"\\]|\\.)*")')
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,10 +44,13 @@ class ChosenFiles:
 
 @dataclass(slots=True)
 class FileScan:
-    """Session files and the problems met while they were read: one line of text for each file."""
+    """Session files and the problems met while they were read: path of the file -> one line of text."""
 
     paths: Sequence[Path]
-    problems: list[str] = field(default_factory=list)
+    problems: dict[str, str] = field(default_factory=dict)
+
+    def _problem(self, path: Path, reason: str) -> None:
+        self.problems.setdefault(str(path), f"{path}: {reason}")
 
     def read(self) -> Iterator[tuple[Path, memoryview]]:
         """Yield (path, content) of each file; the content is valid until the next step. A file that cannot be read, is
@@ -57,12 +62,12 @@ class FileScan:
             try:
                 size, buffer = _read_into(path, buffer, most)
             except OSError as error:
-                self.problems.append(f"{path}: {error.strerror or error}")
+                self._problem(path, error.strerror or str(error))
                 continue
             data = memoryview(buffer)[:size]
             damage = f"longer than {size_text(most)}" if size > most else damage_of(data)
             if damage:
-                self.problems.append(f"{path}: {damage}, not searched")
+                self._problem(path, f"{damage}, not searched")
             else:
                 yield path, data
 
@@ -80,7 +85,7 @@ class FileScan:
             try:
                 chat = parse_chat(data)
             except ValueError as error:
-                self.problems.append(f"{path}: {error}, not searched")
+                self._problem(path, f"{error}, not searched")
                 continue
             session_id = session_id_of(chat, path)
             found = scored(session_id, chat, query, generation) if session_id.startswith(prefix) else None
@@ -158,11 +163,25 @@ def newest_files(paths: Sequence[Path], most: int) -> ChosenFiles:
 
 
 def files_of_prefix(paths: Sequence[Path], prefix: str) -> list[Path]:
-    """Return the files that, by their names, may hold a session whose id begins with `prefix`."""
+    """Return the files that hold a session whose id begins with `prefix`: the name of the file does not tell, since it
+    has "_" for several characters. A file that is too damaged to tell its session's id is left out.
+    """
     beginning = safe_name(prefix)
     if not beginning:
         return list(paths)
-    return [path for path in paths if path.name.startswith(beginning)]
+    named = (path for path in paths if path.name.startswith(beginning))
+    return [path for path in named if _id_at(path).startswith(prefix)]
+
+
+def _id_at(path: Path) -> str:
+    """Return the id of the session in a file; empty when the file cannot tell it."""
+    try:
+        first = _ID_FIRST.match(read_small(path, limit=HEAD)[0].removeprefix(codecs.BOM_UTF8))
+        if first is None:
+            return session_id_of(parse_chat(read_small(path, limit=limits().text)[0]), path)
+        return str(json.loads(first[1]))
+    except (OSError, ValueError):
+        return ""
 
 
 def damage_of(data: memoryview) -> str:

@@ -10,13 +10,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, Literal, get_args
+from typing import Any, Final, Literal
 
 from recall_rank.loaders.content.values import mapping
 from recall_rank.loaders.praisonai_records import StoredChat
 
 Generation = Literal["g1", "g3"]
-GENERATIONS: Final = get_args(Generation)
 SNIPPET_CHARS: Final = 120
 TITLE_CHARS: Final = 60
 BOOKENDS: Final = 2  # messages at each end of a session

@@ -6,6 +6,7 @@ text.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
@@ -36,7 +37,7 @@ def session_recall_call(call: CallContext, args: Mapping[str, Any]) -> dict[str,
 
     warnings = Warnings(call.written)
     given = read(session_recall_parameters(call.options), args, warnings, warnings)
-    asked = _turn_query(call, given, warnings)
+    asked = _turn_query(call, args, given, warnings)
     found = find_turns(
         call.histories, asked, warnings, leave_out=call.context, now=call.now, cancel=call.cancel
     )  # fmt: skip
@@ -56,28 +57,37 @@ def session_recall_call(call: CallContext, args: Mapping[str, Any]) -> dict[str,
     return answer
 
 
-def _turn_query(call: CallContext, given: Mapping[str, Any], warnings: Warnings) -> TurnQuery:
-    """Return what the arguments of a call ask for. Raises ToolError when a required one is blank, and for days that
-    exclude every day.
+def _turn_query(call: CallContext, args: Mapping[str, Any], given: Mapping[str, Any], warnings: Warnings) -> TurnQuery:
+    """Return what the arguments of a call, `args`, ask for; `given` are their usable values. Raises ToolError when a
+    required one is missing or blank, and for days that exclude every day.
     """
     from recall_rank.analysis.day_ranges import day_window
     from recall_rank.analysis.time_filters import EmptyTimeWindow
     from recall_rank.frontends.tools.sessions.recalled_turns import TurnQuery
 
     query = given["query"]
-    if not query or not query.strip():
+    if query is None:
+        raise ToolError("query_required", "query is missing: name words that you would expect in the conversation")
+    if not query.strip():
         raise ToolError("query_required", "query is empty: name words that you would expect in the conversation")
     if not given["looking_for"]:
-        name = call.written("looking_for")
-        text = f'{name} is empty: describe exactly what to return, such as "the root cause and its fix"'
+        name, what = call.written("looking_for"), "missing" if args.get("looking_for") is None else "empty"
+        text = f'{name} is {what}: describe exactly what to return, such as "the root cause and its fix"'
         raise ToolError("looking_for_required", text)
     try:
         window = day_window(call.now, given[FIRST_DAY], given[LAST_DAY], strict=False)
     except EmptyTimeWindow as error:
-        raise ToolError("empty_time_window", str(error)) from None
+        raise ToolError("empty_time_window", _as_written(call, str(error))) from None
     for warning in window.warnings:
-        warnings.add(f"{warning.category}:{warning.parameter}", warning.text)
+        warnings.add(f"{warning.category}:{warning.parameter}", _as_written(call, warning.text))
     return TurnQuery(query, given["project"], window.after, window.before, budget_ms=given["budget_ms"])
+
+
+def _as_written(call: CallContext, text: str) -> str:
+    """Return a message about days with the names of their arguments as the caller writes them."""
+    for name in (FIRST_DAY, LAST_DAY):
+        text = re.sub(rf"\b{name}\b(?=[:=])", call.written(name), text, count=1)
+    return text
 
 
 def _curated(call: CallContext, found: FoundTurns, given: Mapping[str, Any], details: dict[str, Any]) -> dict[str, Any]:
@@ -126,11 +136,12 @@ def _how_to_go_on(call: CallContext) -> str:
 def _empty_text(call: CallContext, asked: TurnQuery, given: Mapping[str, Any]) -> str:
     """Return a sentence that says what was searched, and what may help."""
     where = f" in project {_quoted(asked.project)}" if asked.project else ""
-    days = [f" {word} {_quoted(given[name])}" for word, name in (("from", FIRST_DAY), ("to", LAST_DAY)) if given[name]]
+    bounds = (("from", FIRST_DAY, asked.after), ("to", LAST_DAY, asked.before))
+    days = [f" {word} {_quoted(given[name])}" for word, name, bound in bounds if bound is not None]
     if not call.histories.found:
         return "No history was found: nothing could be searched."
     tried = ["fewer or other words"]
-    tried += ["no project, which searches all of them"] if where else []
+    tried += ["no project, which searches all of them"] if where and call.options.global_ else []
     tried += ["other days"] if days else []
     return f"No past conversation matches {_quoted(asked.query)}{where}{''.join(days)}. Try {', or '.join(tried)}."
 
@@ -151,7 +162,9 @@ def library_answer(answer: Mapping[str, Any], args: Mapping[str, Any]) -> dict[s
 def original_answer(answer: Mapping[str, Any], args: Mapping[str, Any]) -> dict[str, Any]:
     """Return an answer in the form of tallow's tool: `content`, `details`, and `isError` for an error.
 
-    The original knows four statuses: "found", "empty", "fallback" (no curator, or one that failed) and "error".
+    The original knows four statuses: "found", "empty", "fallback" (no curator, or one that failed) and "error". Each
+    warning on an argument, such as a day that cannot be read, is a text behind the first: the original has no field
+    for it.
     """
     plain = library_answer(answer, args)
     status, text, details = plain["status"], plain["text"], plain["details"]
@@ -168,7 +181,9 @@ def original_answer(answer: Mapping[str, Any], args: Mapping[str, Any]) -> dict[
         ),
         "status": _ORIGINAL_STATUS.get(status, status),
     }
-    answer = {"content": [{"type": "text", "text": text}], "details": shown}
+    told = zip(answer.get("warnings", ()), answer.get("warning_categories", ()), strict=True)
+    notes = [{"type": "text", "text": f"Note: {warning}"} for warning, category in told if category != "source"]
+    answer = {"content": [{"type": "text", "text": text}, *notes], "details": shown}
     return {**answer, "isError": True} if status == ERROR else answer
 
 

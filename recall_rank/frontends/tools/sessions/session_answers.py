@@ -33,7 +33,7 @@ from recall_rank.frontends.tools.sessions.session_windows import (
     numbered_session,
     snippet_of,
 )
-from recall_rank.frontends.tools.sessions.source_warnings import warn_of_response, warn_of_sources
+from recall_rank.frontends.tools.sessions.source_warnings import places_of_prefix, warn_of_response, warn_of_sources
 from recall_rank.frontends.tools.warnings import Warnings
 from recall_rank.loaders.praisonai import NAME
 from recall_rank.model import Result, SearchResponse, Session
@@ -44,6 +44,7 @@ if TYPE_CHECKING:
 
 Scoring = Literal["recall", "praisonai"]
 MAX_PAGE: Final = 1_000  # results of one search
+_DIGITS: Final = 18  # of a number of a message
 SPARE: Final = 8  # results beyond the limit that are asked for, since continuations of a conversation are left out
 
 
@@ -106,21 +107,32 @@ def scroll(call: CallContext, asked: SessionQuery, warnings: Warnings) -> dict[s
     if session is None:
         _warn_of_unknown(asked, warnings)
         return {**answer, "messages": []}
+    wanted = asked.around
     if asked.scoring == "praisonai":
         messages: Sequence[Any] = numbered(chat_of(call.histories, session), asked.generation)
-        return {**answer, "messages": around(messages, anchor_of(asked.around, len(messages)), asked.window)}
-    known = numbered_session(call.histories, session)
-    wanted = known.numbers.get(str(asked.around), asked.around)
-    if str(wanted).strip() and not str(wanted).strip().lstrip("-").isdecimal():
-        warnings.add("anchor_ignored", "around_message_id is neither the number nor the id of a message: the last ones")
-    anchor = anchor_of(wanted, len(known.messages))
-    return {**answer, "messages": around(known.messages, anchor, asked.window)}
+    else:
+        known = numbered_session(call.histories, session)
+        wanted = known.numbers.get(str(wanted), wanted)
+        messages = known.messages
+    anchor = anchor_of(wanted, len(messages))
+    _warn_of_anchor(wanted, anchor, len(messages), warnings)
+    return {**answer, "messages": around(messages, anchor, asked.window)}
+
+
+def _warn_of_anchor(wanted: object, anchor: int, count: int, warnings: Warnings) -> None:
+    """Add a warning when the message to read around is not the one that a call has named as `wanted`."""
+    text, name = str(wanted).strip(), warnings.written("around_message_id")
+    if text and not text.removeprefix("-").isdecimal():
+        warnings.add("anchor_ignored", f"{name} is neither the number nor the id of a message: the last ones")
+    elif text and count and (len(text) > _DIGITS or int(text) != anchor):
+        warnings.add("anchor_clamped", f"{name} must be from 0 to {count - 1} in this session: {anchor} is used")
 
 
 def browse(call: CallContext, asked: SessionQuery, warnings: Warnings) -> dict[str, Any]:
     """Return the answer with the sessions that were changed last."""
-    sessions = [each for each in call.histories.sessions() if each.id.startswith(asked.prefix)]
-    warn_of_sources(call.histories.sources(), warnings)
+    listed = call.histories.sessions()
+    sessions = [each for each in listed if each.id.startswith(asked.prefix)]
+    warn_of_sources(call.histories.sources(), warnings, places_of_prefix(listed, asked.prefix))
     original = asked.scoring == "praisonai"
     results = []
     for session in sessions[: max(0, asked.limit)]:
@@ -138,13 +150,15 @@ def browse(call: CallContext, asked: SessionQuery, warnings: Warnings) -> dict[s
 
 def find_session(histories: Recall, session_id: str, prefix: str = "") -> Session | None:
     """Return the session with this id, or the only one whose id begins with it; None when there is none, and for one
-    whose id does not begin with `prefix`.
+    whose id does not begin with `prefix`. With a prefix, a beginning of an id must be longer than that: whether a
+    shorter one is unique would depend on the sessions of others.
     """
+    if not session_id.startswith(prefix):
+        return None
     try:
-        session = histories.session(session_id)
+        return histories.session(session_id)
     except LookupError:
         return None
-    return session if session.id.startswith(prefix) else None
 
 
 def _found(call: CallContext, asked: SessionQuery, response: SearchResponse, warnings: Warnings) -> dict[str, Any]:
@@ -173,7 +187,8 @@ def _found(call: CallContext, asked: SessionQuery, response: SearchResponse, war
         score = result.score * (DEFAULT.scheduled if scheduled else 1.0)
         kept.append(_entry(known, result, score, anchor, asked.window))
     results = sorted(kept, key=lambda entry: -entry["score"])[: asked.limit]
-    partial = warn_of_response(response, warnings)
+    listed = call.histories.sessions() if asked.prefix else ()
+    partial = warn_of_response(response, warnings, places_of_prefix(listed, asked.prefix))
     total = {"total_found": response.total - left_out, "total_exact": response.total_exact, "results": results}
     return {**total, "partial": True} if partial else total
 
@@ -220,12 +235,14 @@ def _warn_of_unknown(asked: SessionQuery, warnings: Warnings) -> None:
 
 def _by_original_scores(call: CallContext, asked: SessionQuery, warnings: Warnings) -> dict[str, Any]:
     """Return the hits that PraisonAI's own rule finds in all sessions, with its scores and in its order."""
-    sessions = [each for each in call.histories.sessions() if each.id.startswith(asked.prefix)]
+    listed = call.histories.sessions()
+    sessions = [each for each in listed if each.id.startswith(asked.prefix)]
     scan = FileScan(sorted({Path(each.places[0]) for each in sessions if each.agent == NAME and each.places}))
     matching = [*scan.matches(asked.query, asked.generation, asked.prefix), *_of_others(call, sessions, asked)]
-    for problem in scan.problems:
+    for problem in scan.problems.values():
         warnings.add("source", problem)
-    warn_of_sources(call.histories.sources(), warnings)
+    places = places_of_prefix(listed, asked.prefix)
+    warn_of_sources(call.histories.sources(), warnings, places, read=scan.problems)
     return original_hits(matching, asked)
 
 

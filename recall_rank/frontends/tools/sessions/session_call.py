@@ -25,7 +25,7 @@ def session_search_call(call: CallContext, args: Mapping[str, Any]) -> dict[str,
     """Return the answer of the tool `session_search`. Raises ToolError for a request that is refused."""
     from recall_rank.frontends.tools.sessions.session_answers import browse, discovery, scroll
 
-    warnings = Warnings()
+    warnings = Warnings(call.written)
     asked = session_query(call.options, args, warnings)
     try:
         if asked.query and (asked.query.strip() or not asked.session_id):
@@ -38,6 +38,9 @@ def session_search_call(call: CallContext, args: Mapping[str, Any]) -> dict[str,
         raise ToolError("no_messages", f"{type(error).__name__}: {error}") from None
     if call.cancelled():
         raise ToolError("aborted", "aborted")
+    if asked.around != "" and answer["mode"] != "scroll":
+        why = "it reads in a session_id without a query" if asked.query else "it needs a session_id"
+        warnings.add("anchor_ignored", f"Ignored {call.written('around_message_id')}: {why}")
     if not call.histories.found:
         warnings.add(NO_HISTORY, "no history was found: nothing could be searched")
     answer = {"ok": True, **answer}

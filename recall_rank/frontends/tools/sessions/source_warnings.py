@@ -2,38 +2,75 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
+from dataclasses import replace
+from typing import Final
 
 from recall_rank.frontends.tools.warnings import MAX_WARNINGS, Warnings
 from recall_rank.histories.source_reports import note_on_sources
-from recall_rank.model import SearchResponse, SourceReport
+from recall_rank.model import SearchResponse, Session, SourceReport
+
+_ON_QUERY: Final = ("the query has ", "only the first ")  # how warnings begin that tell of nothing but the query
+_STILL_READING: Final = "the histories are still being read: there may be more"
 
 
-def warn_of_response(response: SearchResponse, warnings: Warnings) -> bool:
-    """Add to `warnings` those of a response, and one for each file or store that has damage. Returns whether results
-    may be missing, because the time budget ended the search or the histories were not yet read completely.
+def places_of_prefix(sessions: Iterable[Session], prefix: str) -> frozenset[str] | None:
+    """Return the files and databases of which every session has an id that begins with `prefix`; None, which stands for
+    all places, without a prefix.
+    """
+    if not prefix:
+        return None
+    own: set[str] = set()
+    others: set[str] = set()
+    for session in sessions:
+        (own if session.id.startswith(prefix) else others).update(session.places)
+    return frozenset(own - others)
+
+
+def warn_of_response(
+    response: SearchResponse, warnings: Warnings, places: Collection[str] | None = None, *, read: Collection[str] = ()
+) -> bool:
+    """Add to `warnings` those of a response, and those of warn_of_sources(). Returns whether results may be missing,
+    because the time budget ended the search or the histories were not yet read completely.
+
+    With `places`, nothing is told that may name or count other places: of the warnings of the response, those on the
+    query alone.
     """
     coverage = response.coverage
-    warn_of_sources(coverage.per_source, warnings)
-    others = any(report.warnings for report in coverage.per_source)
-    counted = () if others else (note_on_sources(coverage.per_source),)  # damaged records were told file by file above
+    still_reading = "first_reading" in coverage.limited_by
+    warn_of_sources(coverage.per_source, warnings, places, read=read)
+    counted = note_on_sources(coverage.per_source)
+    if places is not None and still_reading:
+        warnings.add("source", _STILL_READING)
     for text in response.warnings:
-        if text not in counted:
+        if text.startswith(_ON_QUERY) if places is not None else text != counted:
             warnings.add("source", text)
+    notes = note_on_sources([replace(report, malformed=()) for report in coverage.per_source])
+    if notes is not None and places is None:
+        warnings.add("source", notes)  # without the damaged records, which were told file by file above
     if response.degrade_kind == "time":
         warnings.add("partial", "the time budget ended the search: there may be more, and better ones")
-    return response.degrade_kind == "time" or "first_reading" in coverage.limited_by
+    return response.degrade_kind == "time" or still_reading
 
 
-def warn_of_sources(reports: Iterable[SourceReport], warnings: Warnings) -> None:
-    """Add one warning for each file or store that could not be read, or only in part."""
+def warn_of_sources(
+    reports: Iterable[SourceReport],
+    warnings: Warnings,
+    places: Collection[str] | None = None,
+    *,
+    read: Collection[str] = (),
+) -> None:
+    """Add a warning for each file or store that could not be read, or only in part, and for those beyond the first few
+    one with their number. With `places`, only these are told of; `read` are files that have a warning already.
+    """
     problems: dict[str, str] = {}
     for report in reports:
         for failure in report.failures:
             problems.setdefault(failure.location, str(failure))
         for record in report.malformed:
             problems.setdefault(record.location, f"{record.location}: {record.place}: {record.reason}")
-    told = list(problems.values())
+    untold = {location: text for location, text in problems.items() if location not in read}
+    told = [text for location, text in untold.items() if places is None or location in places]
     most = MAX_WARNINGS - 1
     for text in told[:most]:
         warnings.add("source", text)
