@@ -18,10 +18,7 @@ from recall_rank.model.nearest_names import did_you_mean
 VARIABLE: Final = "RECALL_RANK_CURATOR"
 LLM: Final = "llm"
 COMMAND: Final = "command"
-FORMS: Final = "command:PROGRAM ARGUMENTS, llm, llm:MODEL, sampling or extractive"
-HOW_TO_SET: Final = (
-    f"set {VARIABLE} or name a curator: {FORMS}; extractive quotes the best matching passages without a model"
-)
+FORMS: Final = "command:PROGRAM ARGUMENTS, llm, llm:MODEL"
 
 
 def curator_named(
@@ -30,9 +27,10 @@ def curator_named(
     """Return the curator of a name: "extractive", "sampling", "llm", "llm:MODEL" or "command:" and a command line.
 
     For None and for a blank name, return the one that the environment variable RECALL_RANK_CURATOR names; where it is
-    not set, `sampling`, the model of the host; where that is None, a model of the package `llm`. Never the extractive
-    one. `sampling` is None where the host does not offer its model. Raises NoCuratorError, whose message says how to
-    set a curator, when the one that is named is not known or cannot be had, and when there is none.
+    not set, `sampling`, the model of the host; where that is None, a model of the package `llm` whose key `llm` itself
+    has stored: a key in the environment is there for other programs. Never the extractive one. `sampling` is None where
+    the host does not offer its model. Raises NoCuratorError, whose message says how to set a curator, when the one that
+    is named is not known or cannot be had, and when there is none.
     """
     environ = os.environ if environ is None else environ
     if environ.get(CURATING):
@@ -45,9 +43,19 @@ def curator_named(
     if sampling is not None:
         return sampling
     try:
-        return LlmCurator(environ=environ)
+        return LlmCurator(environ=environ, stored_keys_only=True)
     except NoCuratorError as error:
-        raise NoCuratorError(f"no curator is set and the host offers no model; {error}; {HOW_TO_SET}") from error
+        advice = how_to_set(sampling)
+        raise NoCuratorError(f"no curator is set and the host offers no model; {error}; {advice}") from error
+
+
+def how_to_set(sampling: Curator | None) -> str:
+    """Return how to set a curator; `sampling` is proposed only where the host offers its model."""
+    forms = f"{FORMS}, {SAMPLING}" if sampling is not None else FORMS
+    return (
+        f"set {VARIABLE} or name a curator: {forms} or {EXTRACTIVE}; "
+        f"{EXTRACTIVE} quotes the best matching passages without a model"
+    )
 
 
 def _of_name(name: str, where: str, sampling: Curator | None, environ: Mapping[str, str]) -> Curator:
@@ -55,26 +63,26 @@ def _of_name(name: str, where: str, sampling: Curator | None, environ: Mapping[s
     kind, colon, rest = name.partition(":")
     kind, rest = kind.strip().lower(), rest.strip()
     if kind == COMMAND and colon:
-        return CommandCurator(_words(rest, where), environ=environ)
+        return CommandCurator(_words(rest, where, how_to_set(sampling)), environ=environ)
     if kind == LLM and (rest or not colon):
         return LlmCurator(rest or None, environ=environ)
     if kind == EXTRACTIVE and not colon:
         return ExtractiveCurator()
     if kind == SAMPLING and not colon:
         if sampling is None:
-            raise NoCuratorError(f"the host offers no model for sampling{where}: {HOW_TO_SET}")
+            raise NoCuratorError(f"the host offers no model for sampling{where}: {how_to_set(sampling)}")
         return sampling
     shown = one_line(name)[:60]
     near = did_you_mean(kind, (COMMAND, LLM, SAMPLING, EXTRACTIVE))
-    raise NoCuratorError(f"there is no curator '{shown}'{where}; {near + ' ' if near else ''}{HOW_TO_SET}")
+    raise NoCuratorError(f"there is no curator '{shown}'{where}; {near + ' ' if near else ''}{how_to_set(sampling)}")
 
 
-def _words(line: str, where: str) -> list[str]:
-    """Return the words of a command line, read as a POSIX shell does; nothing is expanded."""
+def _words(line: str, where: str, advice: str) -> list[str]:
+    """Return the words of a command line, read as a POSIX shell does; nothing is expanded. `advice` ends an error."""
     try:
         words = shlex.split(line)
     except ValueError as error:
         raise NoCuratorError(f"the curator's command{where} cannot be read: {error}") from error
     if not words:
-        raise NoCuratorError(f"the curator's command{where} is empty: {HOW_TO_SET}")
+        raise NoCuratorError(f"the curator's command{where} is empty: {advice}")
     return words

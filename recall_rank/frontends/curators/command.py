@@ -12,9 +12,9 @@ import subprocess
 import tempfile
 import time
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from pathlib import Path
-from typing import IO, Any, Final
+from typing import IO, Any, Final, Self
 
 from recall_rank.analysis.normalize import encode
 from recall_rank.frontends.curators.answer_check import ANSWER_CHARS
@@ -34,6 +34,13 @@ _STDERR_BYTES: Final = 8_192
 _POLL_SECONDS: Final = 0.05
 _LAST_OUTPUT_SECONDS: Final = 0.5  # for output that is still in the pipe when the command has ended
 _PIPE_BYTES: Final = 65_536
+# Its stdin closes when this process is gone, however that ended; until then it waits in `read`.
+_WATCH: Final = """
+IFS= read -r group
+while IFS= read -r ignored; do :; done
+if [ -n "$group" ]; then kill -s KILL -- "-$group"; fi
+command -p rm -rf -- "$1"
+"""
 
 
 class CommandCurator:
@@ -59,8 +66,9 @@ class CommandCurator:
         """Return what the command prints for the prompt of a task.
 
         The whole process group is ended when the command is done, prints more than READ_BYTES, does not end within
-        `seconds` or is cancelled. Raises NoCuratorError for a program that is not there, CuratorError for an exit
-        status that is not 0, with the first line of stderr unless that repeats the prompt, and for too much output.
+        `seconds` or is cancelled, and when this process ends, even by a signal. Raises NoCuratorError for a program
+        that is not there, CuratorError for an exit status that is not 0, with the first line of stderr unless that
+        repeats the prompt, and for too much output.
         """
         prompt = curation_prompt(task)
         return run_command(
@@ -85,23 +93,56 @@ def run_command(
     if program is None:
         raise NoCuratorError(f"the program of the curator is not there: {one_line(argv[0])[:ERROR_CHARS]}")
     with tempfile.TemporaryDirectory(prefix="recall-rank-", ignore_cleanup_errors=True) as folder:
-        try:
-            process = subprocess.Popen(  # noqa: S603 - the command is the user's own setting
-                [str(Path(program).absolute()), *argv[1:]],
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE,
-                cwd=folder,
-                env={**environ, CURATING: "1"},
-                start_new_session=True,
-            )
-        except (OSError, ValueError) as error:
-            raise NoCuratorError(f"the {name} cannot be started: {one_line(str(error))[:ERROR_CHARS]}") from error
-        running = _RunningCommand(process, name, text)
-        try:
+        command = [str(Path(program).absolute()), *argv[1:]]
+        with ExitStack() as ending:
+            try:
+                watcher = ending.enter_context(_Watcher(folder))
+                process = _piped(command, folder, {**environ, CURATING: "1"}, errors=subprocess.PIPE)
+            except (OSError, ValueError) as error:
+                raise NoCuratorError(f"the {name} cannot be started: {one_line(str(error))[:ERROR_CHARS]}") from error
+            running = _RunningCommand(process, name, text)
+            ending.callback(running.end)  # before the watcher's end
+            watcher.watch(process.pid)
             return running.answer(time.monotonic() + seconds, seconds, cancelled)
-        finally:
-            running.end()
+
+
+def _piped(
+    argv: Sequence[str], folder: str, environ: Mapping[str, str] | None, *, errors: int
+) -> subprocess.Popen[bytes]:
+    """Start a command in a folder and in a process group of its own, with pipes for stdin and stdout."""
+    return subprocess.Popen(  # noqa: S603 - the command is the user's own setting, or the script of the watcher
+        argv,
+        bufsize=0,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=errors,
+        cwd=folder,
+        env=environ,
+        start_new_session=True,
+    )
+
+
+class _Watcher:
+    """A shell that kills a process group and removes a folder once this process is gone, even when it was killed."""
+
+    def __init__(self, folder: str) -> None:
+        self._process = _piped(["/bin/sh", "-c", _WATCH, "sh", folder], "/", None, errors=subprocess.DEVNULL)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def watch(self, group: int) -> None:
+        """Name the process group that is killed when this process is gone."""
+        if self._process.stdin is not None:
+            self._process.stdin.write(b"%d\n" % group)
+
+    def __exit__(self, *_: object) -> None:
+        """End the shell, which kills and removes nothing then."""
+        self._process.kill()
+        self._process.wait()
+        for pipe in (self._process.stdin, self._process.stdout):
+            if pipe is not None:
+                pipe.close()
 
 
 class _RunningCommand:

@@ -15,6 +15,7 @@ from recall_rank.frontends.curators.prompt import (
     QUERY_CHARS,
     RESULTS,
     cut_text,
+    place_line,
 )
 from recall_rank.frontends.display_text import one_line
 from recall_rank.model import Message, Part, Session
@@ -101,8 +102,6 @@ def _listed(task: CurationTask, passages: dict[str, str], best: list[str]) -> st
 
 
 def _heading(turn: RecalledTurn) -> str:
-    """Return the line above the passages of a turn."""
-    project, date, topic = (
-        cut_text(one_line(text[: 4 * NAME_CHARS]), NAME_CHARS) for text in (turn.project, turn.date, turn.topic)
-    )
-    return f"### {project} ({date})" + (f": {topic}" if topic else "")
+    """Return the line above the passages of a turn, with what is known of project, date and topic."""
+    topic = cut_text(one_line(turn.topic[: 4 * NAME_CHARS]), NAME_CHARS).strip()
+    return f"### {': '.join(each for each in (place_line(turn), topic) if each) or 'A conversation'}"

@@ -55,12 +55,20 @@ class _Offered:
 class LlmCurator:
     """Asks a model of `llm` for each task: the one with this id or alias, or by default the first of MODELS with a key.
 
-    Raises NoCuratorError when `llm` is not installed or cannot be used, and when the model is not known or has no key.
+    With `stored_keys_only`, only a model counts for whose provider `llm keys set` has stored a key: neither one whose
+    key is in the environment nor one that needs none. Raises NoCuratorError when `llm` is not installed or cannot be
+    used, and when the model is not known or has no key.
     """
 
-    def __init__(self, model: str | None = None, *, environ: Mapping[str, str] | None = None) -> None:
+    def __init__(
+        self,
+        model: str | None = None,
+        *,
+        environ: Mapping[str, str] | None = None,
+        stored_keys_only: bool = False,
+    ) -> None:
         self._environ = environ
-        self._model = _named_model(model) if model else _first_usable()
+        self._model = _named_model(model) if model else _first_usable(stored_keys_only=stored_keys_only)
 
     @property
     def name(self) -> str:
@@ -107,16 +115,31 @@ def _named_model(name: str) -> str:
     return str(found.model_id)
 
 
-def _first_usable() -> str:
+def _first_usable(*, stored_keys_only: bool) -> str:
     """Return the id of the first model of MODELS that has a key, else that of the default model of `llm`."""
     llm = _library()
     offered = _offered(llm)
+    if stored_keys_only:
+        stored = _stored_keys(llm)
+        offered = [each for each in offered if getattr(each.model, "needs_key", None) in stored]
     default = str(llm.get_default_model())
     by_default = [each for each in offered if default.lower() in each.names]
     for each in (*_in_order(offered), *by_default):
         if not _problem(each.model):
             return str(each.model.model_id)
-    raise NoCuratorError("llm has no model with a key: `llm keys set openai` sets one, `llm install` adds providers")
+    own = " of its own" if stored_keys_only else ""
+    raise NoCuratorError(
+        f"llm has no model with a key{own}: `llm keys set openai` sets one, `llm install` adds providers"
+    )
+
+
+def _stored_keys(llm: Any) -> frozenset[str]:
+    """Return the names of the keys that `llm keys set` has stored and that are not empty."""
+    try:
+        keys = llm.load_keys()
+    except (OSError, ValueError) as error:
+        raise NoCuratorError(f"the package llm cannot read its keys: {_said(error)}") from error
+    return frozenset(name for name, key in keys.items() if key) if isinstance(keys, dict) else frozenset()
 
 
 def _in_order(offered: list[_Offered]) -> Iterable[_Offered]:

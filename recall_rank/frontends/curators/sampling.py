@@ -77,5 +77,5 @@ def _answer(asked: Future[str], until: float, seconds: float, cancelled: Callabl
         except CuratorError:
             raise
         except Exception as error:
-            said = error_line(str(error), prompt) or type(error).__name__
-            raise CuratorError(f"the host refused to ask its model: {said}") from error
+            said = error_line(str(error), prompt)
+            raise CuratorError(f"asking the model of the host failed{': ' if said else ''}{said}") from error

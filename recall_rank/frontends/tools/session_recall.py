@@ -57,8 +57,7 @@ class SessionRecallTools:
 
         Args:
             query: Words you would expect in the conversation.
-            looking_for: What to return, exactly. Good: "the decision how to order row locks, and its reason", "the
-                command that fixed the deadlock". Too vague: "context", "anything about locks".
+            looking_for: Exactly what to return. Good: "how row locks are ordered, and why". Too vague: "context".
             project: Only conversations of this project: its folder, or the last component of that. All without it.
             date_from: The first day, such as 2026-03-04, March 4 or 2w.
             date_to: The last day, inclusive.

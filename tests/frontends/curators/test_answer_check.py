@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import threading
+import time
 from collections.abc import Callable
 
 import pytest
@@ -9,8 +11,10 @@ import pytest
 from recall_rank.frontends.curators.answer_check import ANSWER_CHARS, CuratedAnswer, checked_answer, curated_answer
 from recall_rank.frontends.curators.curator import (
     CurationTask,
+    CuratorCancelledError,
     CuratorError,
     CuratorTimeoutError,
+    NoCuratorError,
 )
 from recall_rank.frontends.curators.extractive import ExtractiveCurator
 from recall_rank.frontends.curators.prompt import NOTHING_RELEVANT, SYSTEM, curation_prompt
@@ -108,10 +112,24 @@ def history(count: int = 4, chars: int = 2_000) -> CurationTask:
 def test_raw_history_is_refused(asked: CurationTask) -> None:
     sections = curation_prompt(asked).sections
     whole = "\n\n".join(sections)
-    for text in (whole, whole.replace("\n", "\n> "), whole.replace("\n", "   ")):
-        with pytest.raises(CuratorError):
+    for text in (
+        *(whole, whole.replace("\n", "\n> "), whole.replace("\n", "   "), whole.upper(), whole.replace(" ", "_")),
+        "\n".join(each.matched for each in asked.results[:8]),
+    ):
+        with pytest.raises(CuratorError, match="all that it was given"):
             curated_answer(Fixed(text), asked)
     assert curated_answer(Fixed(sections[0]), asked).found, "one whole result is a selection"
+
+
+@pytest.mark.parametrize("chars", [3_000, 30_000], ids=["whole", "cut"])
+def test_the_matched_turns_without_their_neighbours_are_raw_history(chars: int) -> None:
+    said = [" ".join(f"word{number * 10_000 + at}" for at in range(chars // 10)) for number in range(4)]
+    asked = task(
+        *(turn(number, matched=text, before="User: x " * 60, after="User: y " * 60) for number, text in enumerate(said))
+    )
+    with pytest.raises(CuratorError, match="all that it was given"):
+        checked_answer("fixed", "\n\n".join(text[:7_900] for text in said), asked)
+    assert checked_answer("fixed", "\n\n".join(text[: chars // 3] for text in said)[:30_000], asked).found
 
 
 def test_few_short_results_may_all_be_relevant() -> None:
@@ -123,6 +141,58 @@ def test_errors_of_a_curator_name_it_and_quote_nothing() -> None:
         curated_answer(Fixed(RuntimeError(FACT)), task())
     with pytest.raises(CuratorTimeoutError, match="late"):
         curated_answer(Fixed(CuratorTimeoutError("late")), task())
+
+
+@pytest.mark.parametrize("kind", [CuratorError, CuratorTimeoutError, CuratorCancelledError, NoCuratorError])
+def test_the_error_of_a_curator_shows_no_history_and_is_short(kind: type[CuratorError]) -> None:
+    asked = task(turn(1, before=f"User: {FACT}"), turn(2, FACT), turn(3))
+    for said in (
+        asked.results[1].matched,
+        FACT.upper(),
+        f"failed: {FACT.replace(' ', '_')}",
+        asked.results[0].before,
+        asked.looking_for,
+    ):
+        with pytest.raises(kind) as caught:
+            curated_answer(Fixed(kind(said)), asked)
+        assert "fixed" in str(caught.value)
+        assert not any(word in str(caught.value).casefold() for word in ("cradle", "winch", "berth"))
+    with pytest.raises(kind) as caught:
+        curated_answer(Fixed(kind("x" * 10_000 + "\n\x1b[1mmore")), asked)
+    assert len(str(caught.value)) <= 400
+    with pytest.raises(kind, match=r"^no connection\\x1b$"):
+        curated_answer(Fixed(kind("\n no connection\x1b..\nmore")), asked)
+
+
+@pytest.mark.parametrize("limit", ["time", "cancelled"])
+def test_a_curator_that_keeps_no_limit_is_left(limit: str) -> None:
+    class Deaf:
+        name = "deaf"
+        ended = threading.Event()
+        told = threading.Event()
+
+        def curate(self, asked: CurationTask, *, seconds: float, cancelled: Callable[[], bool]) -> str:
+            self.ended.wait(20)
+            if cancelled():
+                self.told.set()
+            return FACT
+
+    deaf, began = Deaf(), time.monotonic()
+    wanted, seconds = (CuratorTimeoutError, 0.1) if limit == "time" else (CuratorCancelledError, 30.0)
+    with pytest.raises(wanted, match="deaf"):
+        curated_answer(deaf, task(), seconds=seconds, cancelled=lambda: limit == "cancelled")
+    assert time.monotonic() - began < 5
+    deaf.ended.set()
+    assert deaf.told.wait(5), "a curator that was left is told so"
+
+
+def test_a_curator_that_ends_its_thread_has_failed() -> None:
+    class Leaving(Fixed):
+        def curate(self, asked: CurationTask, *, seconds: float, cancelled: Callable[[], bool]) -> str:
+            raise SystemExit(3)
+
+    with pytest.raises(CuratorError, match="the curator fixed failed with SystemExit"):
+        curated_answer(Leaving(""), task())
 
 
 def test_extractive_passages_are_not_called_an_echo() -> None:

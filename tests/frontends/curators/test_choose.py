@@ -52,8 +52,17 @@ def test_without_a_name_the_setting_counts_then_the_host(name: str | None) -> No
 def test_without_any_the_message_says_how_to_set_one() -> None:
     with pytest.raises(NoCuratorError) as caught:
         curator_named(None, environ={})
-    for words in (VARIABLE, "command:", "llm:MODEL", "sampling", "extractive", "recall-rank[curator]"):
+    for words in (VARIABLE, "command:", "llm:MODEL", "extractive", "recall-rank[curator]"):
         assert words in str(caught.value)
+
+
+@pytest.mark.parametrize("name", ["sampling", None, "cat"])
+def test_sampling_is_proposed_only_where_the_host_offers_it(name: str | None) -> None:
+    with pytest.raises(NoCuratorError) as caught:
+        curator_named(name, environ={})
+    assert "sampling or" not in str(caught.value).partition("name a curator")[2]
+    with pytest.raises(NoCuratorError, match="sampling or extractive"):
+        curator_named("cat", sampling=HOST, environ={})
 
 
 def test_the_setting_is_read_from_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:

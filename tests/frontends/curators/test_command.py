@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import signal
+import subprocess
 import sys
 import threading
 import time
@@ -22,6 +24,7 @@ from recall_rank.frontends.curators.curator import (
     never,
 )
 from recall_rank.frontends.curators.prompt import SYSTEM
+from tests.support.frontends.ends import ended, gone, soon
 from tests.support.frontends.recalled_turns import FACT, long_task, task
 
 SECONDS = 20.0
@@ -29,29 +32,6 @@ SECONDS = 20.0
 
 def python(code: str) -> CommandCurator:
     return CommandCurator([sys.executable, "-c", code], name="command test")
-
-
-def ended(pid: int, within: float = 5.0) -> bool:
-    """Whether a process ends within some seconds; a zombie has ended."""
-    until = time.monotonic() + within
-    while time.monotonic() < until:
-        try:
-            state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
-        except (FileNotFoundError, ProcessLookupError):
-            return True
-        if state == "Z":
-            return True
-        time.sleep(0.02)
-    return False
-
-
-def soon(file: Path) -> str:
-    """The text of a file, once it has a whole line."""
-    until = time.monotonic() + 10
-    while not (file.exists() and file.read_text().endswith("\n")):
-        assert time.monotonic() < until
-        time.sleep(0.01)
-    return file.read_text()
 
 
 FAMILY = """
@@ -144,6 +124,38 @@ def test_a_process_that_left_the_group_is_not_waited_for(tmp_path: Path) -> None
         os.kill(int(soon(file).split()[1]), 9)
 
 
+ASKING = """
+import sys
+from recall_rank.frontends.curators.answer_check import curated_answer
+from recall_rank.frontends.curators.command import CommandCurator
+from tests.support.frontends.recalled_turns import task
+curated_answer(CommandCurator([sys.executable, "-c", sys.argv[1]]), task(), seconds=60.0)
+"""
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGKILL, signal.SIGINT])
+def test_a_command_ends_with_the_program_that_asked(tmp_path: Path, number: signal.Signals) -> None:
+    file, folders = tmp_path / "pids", tmp_path / "folders"
+    folders.mkdir()
+    root = str(Path(__file__).parents[3])
+    hanging = FAMILY.format(file=str(file)) + "open('left', 'w').write('x')\ntime.sleep(600)"
+    asking = subprocess.Popen(
+        [sys.executable, "-c", ASKING, hanging],
+        cwd=root,
+        env={**os.environ, "PYTHONPATH": root, "TMPDIR": str(folders)},
+        stderr=subprocess.DEVNULL,
+    )
+    try:
+        pids = soon(file).split()
+        asking.send_signal(number)
+        asking.wait(10)
+        assert all(ended(int(pid)) for pid in pids)
+        assert gone(folders)
+    finally:
+        asking.kill()
+        asking.wait()
+
+
 FLOOD = "import sys\ntry:\n    while True: sys.{pipe}.write('w' * 65536)\nexcept BrokenPipeError: pass"
 
 
@@ -192,7 +204,13 @@ def test_a_status_that_is_not_0_is_an_error(code: str, said: str) -> None:
     assert "some text" not in str(caught.value)
 
 
-@pytest.mark.parametrize("line", [FACT, f"cannot read: {FACT[:30]}", f"{FACT[20:]} is refused"])
+@pytest.mark.parametrize(
+    "line",
+    [
+        *(FACT, f"cannot read: {FACT[:30]}", f"{FACT[20:]} is refused"),
+        *(FACT.upper(), FACT.replace(" ", "_"), " ".join(FACT), "\uff34" + FACT[1:]),
+    ],
+)
 def test_an_error_that_quotes_the_prompt_is_not_repeated(line: str) -> None:
     with pytest.raises(CuratorError, match=r"command test ended with status 2$"):
         curated_answer(python(f"import sys; sys.stderr.write({line!r}); sys.exit(2)"), task())
@@ -206,6 +224,21 @@ def test_a_command_that_prints_nothing_is_an_error() -> None:
 def test_an_echo_of_the_prompt_is_an_error() -> None:
     with pytest.raises(CuratorError, match="returned its instructions"):
         curated_answer(CommandCurator(["cat"]), task(), seconds=SECONDS)
+
+
+@pytest.mark.parametrize(
+    "argv",
+    [
+        ["tr", "a-z", "A-Z"],
+        ["tr", " ", "_"],
+        ["grep", "-i", "-m", "1", "slipway"],
+        ["grep", "-i", "looking for"],
+        ["grep", "between these lines"],
+    ],
+)
+def test_an_echo_of_a_part_of_the_prompt_in_other_letters_is_an_error(argv: list[str]) -> None:
+    with pytest.raises(CuratorError, match="returned its instructions"):
+        curated_answer(CommandCurator(argv), task(), seconds=SECONDS)
 
 
 def test_fences_and_control_characters_are_taken_out() -> None:

@@ -64,3 +64,19 @@ def test_any_words_are_answered(words: str) -> None:
 def test_a_cancelled_call_ends() -> None:
     with pytest.raises(CuratorCancelledError):
         ExtractiveCurator().curate(task(), seconds=5.0, cancelled=lambda: True)
+
+
+@pytest.mark.parametrize(
+    ("project", "date", "topic", "heading"),
+    [
+        ("", "2026-03-11", "", "### 2026-03-11"),
+        ("", "2026-03-11", "Winches", "### 2026-03-11: Winches"),
+        ("boatyard", "", "", "### boatyard"),
+        ("", "", "Winches", "### Winches"),
+        ("", "", "", "### A conversation"),
+    ],
+)
+def test_a_heading_has_only_what_is_known(project: str, date: str, topic: str, heading: str) -> None:
+    asked = task(turn(1, FACT, project=project, date=date, topic=topic))
+    text = ExtractiveCurator().curate(asked, seconds=5.0, cancelled=never)
+    assert text.splitlines()[0] == heading

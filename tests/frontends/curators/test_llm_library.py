@@ -16,6 +16,7 @@ import pytest
 
 from recall_rank.frontends.curators import llm_library
 from recall_rank.frontends.curators.answer_check import curated_answer
+from recall_rank.frontends.curators.choose import VARIABLE, curator_named
 from recall_rank.frontends.curators.curator import CuratorError, CuratorTimeoutError, NoCuratorError
 from recall_rank.frontends.curators.llm_library import MODELS, LlmCurator
 from recall_rank.frontends.curators.prompt import NOTHING_RELEVANT, SYSTEM
@@ -78,8 +79,9 @@ def test_recalled_text_is_no_argument_of_a_process(configured: Configured, monke
     with serving_text(TextModel(FACT)) as address:
         configured(address, "small")
         curated_answer(LlmCurator("small"), task(), seconds=SECONDS)
-    assert len(started) == 1
-    assert not any(word in " ".join(started[0]) for word in ("winch", "slipway", "berth"))
+    words = [word for argv in started for word in argv]
+    assert "--no-log" in words
+    assert not any(word in " ".join(words) for word in ("winch", "slipway", "berth"))
 
 
 def test_nothing_relevant_is_recognised(configured: Configured) -> None:
@@ -95,6 +97,37 @@ def test_an_error_of_the_provider_is_told_without_history(configured: Configured
             curated_answer(LlmCurator("small"), task(), seconds=SECONDS)
     assert "winch" not in str(caught.value)
     assert str(caught.value).isprintable()
+
+
+def test_an_error_ends_without_a_full_stop(configured: Configured) -> None:
+    configured("http://127.0.0.1:9/v1", "small")
+    with pytest.raises(CuratorError, match=r"ended with status 1: .*Connection error$"):
+        curated_answer(LlmCurator("small"), task(), seconds=SECONDS)
+
+
+def test_unasked_only_a_key_that_llm_has_stored_counts(configured: Configured, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "k")
+    configured("http://127.0.0.1:9/v1", "local", default="local")
+    with pytest.raises(NoCuratorError, match="llm has no model with a key of its own: `llm keys set openai`"):
+        curator_named(None, environ={})
+    for asked, setting in (("llm", {}), (None, {VARIABLE: "llm"})):
+        assert curator_named(asked, environ=setting).name == "llm gpt-5.4-nano", "it is named"
+    assert curator_named("llm:gpt-4o", environ={}).name == "llm gpt-4o"
+    configured("http://127.0.0.1:9/v1", "local", default="local", openai="k")
+    assert curator_named(None, environ={}).name == "llm gpt-5.4-nano"
+    configured("http://127.0.0.1:9/v1", "local", default="local", openai="", other="k")
+    with pytest.raises(NoCuratorError, match="no model with a key of its own"):
+        curator_named(None, environ={})
+
+
+def test_stored_keys_that_cannot_be_read_are_told(configured: Configured, tmp_path: Path) -> None:
+    configured("http://127.0.0.1:9/v1")
+    (tmp_path / "llm" / "keys.json").write_text("[")
+    with pytest.raises(NoCuratorError, match="cannot read its keys"):
+        curator_named(None, environ={})
+    (tmp_path / "llm" / "keys.json").write_text("[]")
+    with pytest.raises(NoCuratorError, match="no model with a key of its own"):
+        curator_named(None, environ={})
 
 
 def test_a_model_that_hangs_is_ended(configured: Configured) -> None:

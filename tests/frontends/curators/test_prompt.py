@@ -167,3 +167,17 @@ def test_a_cut_is_a_stretch_of_the_text(text: str, query: str, limit: int) -> No
     shown = densest_cut(text, request_words(CurationTask(query, "", ())), limit)
     assert len(shown) <= max(limit, 0)
     assert shown.removesuffix(CUT).removeprefix(CUT) in text or text == shown
+
+
+@pytest.mark.parametrize(
+    ("project", "date", "heading"),
+    [
+        ("", "2026-03-11", "### Result 1: 2026-03-11"),
+        (" ", "2026-03-11", "### Result 1: 2026-03-11"),
+        ("boatyard", "", "### Result 1: boatyard"),
+        ("", "", "### Result 1"),
+    ],
+)
+def test_a_heading_has_only_what_is_known(project: str, date: str, heading: str) -> None:
+    made = curation_prompt(task(turn(1, project=project, date=date)))
+    assert made.sections[0].splitlines()[0] == heading

@@ -39,8 +39,12 @@ def test_the_answer_of_the_host_is_returned() -> None:
 @pytest.mark.parametrize(
     ("error", "said"),
     [
-        (RuntimeError("the user said \x1b[1mno\nmore"), r"refused to ask its model: the user said \\x1b\[1mno$"),
-        (RuntimeError(f"filtered: {FACT}"), "refused to ask its model: RuntimeError$"),
+        (
+            RuntimeError("the user said \x1b[1mno\nmore"),
+            r"^asking the model of the host failed: the user said \\x1b\[1mno$",
+        ),
+        (RuntimeError(f"filtered: {FACT}"), "^asking the model of the host failed$"),
+        (RuntimeError(), "^asking the model of the host failed$"),
         (TimeoutError(), "the model of the host timed out"),
         (CuratorError("no text"), "^no text$"),
     ],

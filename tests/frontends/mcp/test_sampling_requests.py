@@ -174,7 +174,17 @@ def test_an_answer_without_text_is_an_error(mode: str) -> None:
 def test_a_refusal_of_the_user_is_an_error() -> None:
     refusal = types.ErrorData(code=-1, message="User rejected sampling request")
     found = talk(Curating(), curated, mode="legacy", sampling_callback=Model(refusal))
-    assert found == "CuratorError: the host refused to ask its model: User rejected sampling request"
+    assert found == "CuratorError: asking the model of the host failed: User rejected sampling request"
+
+
+def test_a_handler_of_the_client_that_crashed_has_not_refused() -> None:
+    async def crash(*_: Any) -> Any:
+        raise RuntimeError("")
+
+    found = talk(Curating(), curated, mode="legacy", sampling_callback=crash)
+    assert found.startswith("CuratorError: asking the model of the host failed")
+    assert "refused" not in found
+    assert "MCPError" not in found
 
 
 def test_a_model_that_hangs_is_given_up() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
 import sys
 import time
 from collections.abc import Awaitable, Callable
@@ -25,6 +26,8 @@ from recall_rank.loaders import open_sources
 from recall_rank.model import Context
 from recall_rank.recall import Recall
 from tests.support.frontends.curators import Told, without_curators
+from tests.support.frontends.ends import ended, gone, soon
+from tests.support.frontends.served_frames import INITIALIZE, INITIALIZED
 from tests.support.frontends.tallow_home import LONG, SECRET, write_home
 
 pytestmark = pytest.mark.filterwarnings("ignore::mcp.shared.exceptions.MCPDeprecationWarning")
@@ -122,6 +125,13 @@ def test_no_secret_is_sent_to_the_client(home: Path) -> None:
     answer(server(home), {"query": "deploy the beacon token", "looking_for": "the token"}, sampling_callback=model)
     assert model.requests
     assert SECRET not in repr(model.requests)
+    key = "sk-" + "proj-Qm7vX2pLr9TzB4cWn8Ys" * 2
+    result = answer(
+        server(home), {"query": f"deploy {key}", "looking_for": f"the use of {key}"}, sampling_callback=model
+    )
+    assert len(model.requests) == 2
+    assert key[:12] not in repr(model.requests)
+    assert key[:12] not in repr(result)
 
 
 @pytest.mark.parametrize("mode", ["legacy", "auto"])
@@ -298,6 +308,47 @@ def test_refused_calls_are_errors(home: Path, args: dict[str, Any], category: st
     result = talk(server(home, Told(CURATED)), work)
     assert result.is_error
     assert result.structured_content["error_category"] == category
+
+
+HANGING = """import os, subprocess, sys, time
+child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"])
+open(sys.argv[1], "w").write(f"{os.getpid()} {child.pid}\\n")
+time.sleep(600)
+"""
+
+
+@pytest.mark.parametrize("leaves", ["closes", "terminates"])
+def test_a_client_that_leaves_during_a_call_leaves_no_process_of_a_curator(
+    home: Path, tmp_path: Path, leaves: str
+) -> None:
+    code, file, folders = tmp_path / "hang.py", tmp_path / "pids", tmp_path / "folders"
+    code.write_text(HANGING)
+    folders.mkdir()
+    curator = f"command:{sys.executable} {code} {file}"
+    words = ["-m", "recall_rank", "mcp", "--history", str(home), "--no-cache", "--tools", "session_recall"]
+    package = str(Path(recall_rank.__file__).parents[1])
+    environ = {**os.environ, "PYTHONPATH": package, "TMPDIR": str(folders)}
+    call = {"jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": {"name": "session_recall", "arguments": ARGS}}
+    there = subprocess.Popen(
+        [sys.executable, *words, "--curator", curator], env=environ, cwd=tmp_path, stdin=subprocess.PIPE,
+        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+    )  # fmt: skip
+    try:
+        assert there.stdin is not None
+        there.stdin.write("".join(json.dumps(each) + "\n" for each in (INITIALIZE, INITIALIZED, call)).encode())
+        there.stdin.flush()
+        pids = soon(file).split()
+        if leaves == "closes":
+            there.stdin.close()
+        else:
+            there.terminate()
+        there.wait(10)
+        assert all(ended(int(pid)) for pid in pids)
+        assert gone(folders)
+    finally:
+        there.kill()
+        there.wait()
+        there.stdin.close()
 
 
 def test_a_client_on_stdin_and_stdout_is_asked_for_its_model(home: Path, tmp_path: Path) -> None:

@@ -107,6 +107,27 @@ def test_no_secret_reaches_the_command_or_the_terminal(run: Run, home: Path, tmp
     assert SECRET not in result.output
 
 
+def test_a_secret_in_the_arguments_reaches_neither_the_command_nor_the_terminal(
+    run: Run, home: Path, tmp_path: Path
+) -> None:
+    kept, key = tmp_path / "prompt", "sk-" + "proj-Qm7vX2pLr9TzB4cWn8Ys" * 2
+    body = f"open({str(kept)!r}, 'w').write(prompt); print('sort furnace ids')"
+    words = ("ask", "furnace", key, "--for", f"locks of {key}", "--curator", script(tmp_path, body), "--history", home)
+    for more in ((), ("--json",)):
+        result = run(*words, *more)
+        assert result.exit_code == 0
+        assert key[:12] not in result.output
+        assert key[:12] not in kept.read_text(encoding="utf-8")
+
+
+def test_a_command_that_fails_is_told_with_the_option_that_helps(run: Run, home: Path) -> None:
+    result = run("ask", "furnace", *WANTED, "--curator", "command:false", "--history", home)
+    assert (result.exit_code, "--curator extractive" in result.stderr) == (8, True)
+    result = run("ask", "furnace", *WANTED, "--curator", "sampling", "--history", home)
+    assert result.exit_code == 2
+    assert "sampling or extractive" not in result.stderr
+
+
 def test_projects_and_days_narrow(run: Run, home: Path) -> None:
     words = ("ask", "lens furnace heliograph", *WANTED, "--curator", "extractive", "--history", home)
     assert run(*words).exit_code == 0

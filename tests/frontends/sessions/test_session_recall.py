@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import json
+import re
 import threading
 import time
 from collections.abc import Callable
@@ -137,7 +138,8 @@ def test_a_curator_that_fails_shows_no_history(histories: Recall, bad: Any) -> N
     answer = ask(histories, Told(bad))
     assert answer["status"] == "curator_failed"
     assert answer["details"]["curator"] == "told"
-    assert 'call with curator "extractive"' in answer["text"]
+    assert 'with the curator "extractive" (in a shell, --curator extractive)' in answer["text"]
+    assert not re.search(r"\.[.:]", answer["text"])
     assert len(json.dumps(answer)) < 2_000
     assert not any(raw in json.dumps(answer) for raw in RAW)
 
@@ -204,6 +206,69 @@ def test_a_project_that_is_not_the_callers_shows_nothing_with_global_off(histori
     tools = RecallTools(histories, options=options, context=here, curator=told)
     tools.call("session_recall", {"query": "furnace lens kiln", "looking_for": WANTED})
     assert {turn.project for task in told.tasks for turn in task.results} <= {"lamp-room"}
+
+
+KEY = "sk-" + "proj-Qm7vX2pLr9TzB4cWn8Ys" * 2
+
+
+@pytest.mark.parametrize(
+    "told", ["found", "Nothing relevant was found.", CuratorError("asleep"), None, "empty", "error"]
+)
+def test_a_secret_in_the_call_is_neither_sent_nor_shown(histories: Recall, told: Any) -> None:
+    curator = Told(CURATED if told in ("found", "empty", "error") else told) if told else None
+    words = "qqqqzzzz" if told == "empty" else "furnace locks"
+    padding = "x " * 90  # a text of an answer is cut at 200 characters
+    args = {
+        "query": f"{words} {padding}{KEY}",
+        "looking_for": "" if told == "error" else f"{padding}where {KEY} was used",
+        "project": KEY if told == "empty" else "",
+    }
+    shown = [call(histories, curator, args, wire=wire, options=HostOptions(redact=True)) for wire in ("snake", "camel")]
+    shown.append(SessionRecallTools(histories, curator=curator).answer(args))
+    if told == "error":
+        assert shown[0].pop("error_category") == "looking_for_required"
+    for answer in shown:
+        assert KEY[:12] not in json.dumps(answer)
+    tasks = curator.tasks if curator else []
+    assert len(tasks) == (0 if told in (None, "empty", "error") else 3)
+    assert all(KEY[:12] not in repr(task) and "[redacted" in task.query for task in tasks)
+    if told == "found":
+        assert "[redacted" in task_query(shown[1])
+        unredacted = call(histories, curator, args, options=HostOptions(redact=False))
+        assert unredacted["details"]["query"] == args["query"]
+        assert KEY in curator.tasks[-1].looking_for
+
+
+def task_query(answer: dict[str, Any]) -> str:
+    """The query in the details of an answer."""
+    return str(answer["details"]["query"])
+
+
+def test_a_curator_that_raises_the_turn_it_read_shows_none_of_it(histories: Recall) -> None:
+    def quoting(task: Any) -> str:
+        raise CuratorError(task.results[0].matched.upper() * 9)
+
+    answer = ask(histories, Told(quoting))
+    assert answer["status"] == "curator_failed"
+    assert len(answer["text"]) < 600
+    assert not any(raw.upper() in json.dumps(answer).upper() for raw in RAW)
+
+
+def test_the_name_of_a_curator_is_one_short_line(histories: Recall) -> None:
+    told = Told(CURATED)
+    told.name = "a\x1b[1m\nb" * 100
+    name = ask(histories, told)["details"]["curator"]
+    assert name.isprintable()
+    assert len(name) == 80
+
+
+def test_each_argument_is_described_on_one_line() -> None:
+    described = inspect.getdoc(SessionRecallTools.session_recall) or ""
+    lines = described.partition("Args:\n")[2].partition("\n\n")[0].splitlines()
+    names = [line.strip().partition(":")[0] for line in lines]
+    assert names == list(inspect.signature(SessionRecallTools.session_recall).parameters)[1:]
+    (wanted,) = (line for line in lines if line.strip().startswith("looking_for:"))
+    assert re.search(r'Good: "[^"]+"\. Too vague: "[^"]+"\.$', wanted)
 
 
 @pytest.mark.parametrize(
@@ -418,6 +483,8 @@ def test_a_model_on_loopback_picks_what_is_returned(
     model = TextModel(CURATED)
     with serving_text(model) as address:
         entry = {"model_id": "claude-haiku-4.5", "model_name": "claude-haiku-4.5", "api_base": address}
+        entry["api_key_name"] = "stub"
+        (folder / "keys.json").write_text('{"stub": "k"}', encoding="utf-8")  # one in the environment does not count
         (folder / "extra-openai-models.yaml").write_text(json.dumps([entry]), encoding="utf-8")  # JSON is YAML
         answer = ask(histories, None)
     assert (answer["status"], answer["text"]) == ("found", CURATED)

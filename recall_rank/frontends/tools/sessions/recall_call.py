@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 from recall_rank.frontends.curators.curator import CURATION_SECONDS, CurationTask, Curator, CuratorError, NoCuratorError
+from recall_rank.frontends.redaction.redact import redacted
 from recall_rank.frontends.tools.call_context import CallContext
 from recall_rank.frontends.tools.parameters import FIRST_DAY, LAST_DAY, read, session_recall_parameters
 from recall_rank.frontends.tools.warnings import ToolError, Warnings
@@ -28,6 +30,10 @@ ERROR: Final = "error"
 STATUSES: Final = (FOUND, EMPTY, NOTHING_RELEVANT, NO_CURATOR, CURATOR_FAILED, ERROR)
 NOT_FOUND_TEXT: Final = "No relevant context found."  # the original's, whose status is "found" then
 _ORIGINAL_STATUS: Final = {NOTHING_RELEVANT: FOUND, NO_CURATOR: "fallback", CURATOR_FAILED: "fallback"}
+_HOW_TO_GO_ON: Final = (
+    'Try again, or with the curator "extractive" (in a shell, --curator extractive), which returns the best matching '
+    "passages without a model."
+)
 _QUOTED: Final = 200  # characters of an argument in a text of an answer
 
 
@@ -43,11 +49,13 @@ def session_recall_call(call: CallContext, args: Mapping[str, Any]) -> dict[str,
     )  # fmt: skip
     if call.cancelled():
         raise ToolError("aborted", "aborted")
-    details = {"query": asked.query, "match_count": len(found.turns), "session_count": found.sessions}
+    shown = _without_secrets(given) if call.options.redact else given
+    details = {"query": shown["query"], "match_count": len(found.turns), "session_count": found.sessions}
     if not found.turns:
-        answer: dict[str, Any] = {"status": EMPTY, "text": _empty_text(call, asked, given), "details": details}
+        asked = replace(asked, query=shown["query"], project=shown["project"])
+        answer: dict[str, Any] = {"status": EMPTY, "text": _empty_text(call, asked, shown), "details": details}
     else:
-        answer = _curated(call, found, given, details)
+        answer = _curated(call, found, shown, details)
     if call.cancelled():
         raise ToolError("aborted", "aborted")
     answer = {"ok": True, **answer}
@@ -90,21 +98,29 @@ def _as_written(call: CallContext, text: str) -> str:
     return text
 
 
+def _without_secrets(given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the arguments of a call with the secrets in their texts replaced: for curators, and for answers."""
+    return {name: redacted(value) if isinstance(value, str) else value for name, value in given.items()}
+
+
 def _curated(call: CallContext, found: FoundTurns, given: Mapping[str, Any], details: dict[str, Any]) -> dict[str, Any]:
-    """Return status, text and details of an answer: what a curator picked, or why there is nothing of one."""
-    from recall_rank.frontends.curators.answer_check import curated_answer
+    """Return status, text and details of an answer: what a curator picked, or why there is nothing of one.
+
+    `given` are the arguments as they may be shown.
+    """
+    from recall_rank.frontends.curators.answer_check import curated_answer, shown_name
 
     counted = f"{_counted(found)} match {_quoted(given['query'])}"
     task = CurationTask(given["query"], given["looking_for"], found.turns)
     try:
         curator = _curator(call, given["curator"])
-        details = {**details, "curator": curator.name}
+        details = {**details, "curator": shown_name(curator)}
         answer = curated_answer(curator, task, seconds=CURATION_SECONDS, cancelled=call.cancelled)
     except NoCuratorError as error:
         text = f"{counted}, but there is no curator to pick from them what was looked for, so none is shown: {error}"
         return {"status": NO_CURATOR, "text": text, "details": details}
     except CuratorError as error:
-        text = f"{counted}, but none is shown, since the curator failed: {error}. {_how_to_go_on(call)}"
+        text = f"{counted}, but none is shown, since the curator failed: {error}. {_HOW_TO_GO_ON}"
         return {"status": CURATOR_FAILED, "text": text, "details": details}
     if not answer.found:
         text = (
@@ -126,11 +142,6 @@ def _curator(call: CallContext, named: str | None) -> Curator:
 def _counted(found: FoundTurns) -> str:
     turns, sessions = len(found.turns), found.sessions
     return f"{turns} turn{'s' * (turns != 1)} of {sessions} conversation{'s' * (sessions != 1)}"
-
-
-def _how_to_go_on(call: CallContext) -> str:
-    name = call.written("curator")
-    return f'Try again, or call with {name} "extractive", which returns the best matching passages without a model.'
 
 
 def _empty_text(call: CallContext, asked: TurnQuery, given: Mapping[str, Any]) -> str:
@@ -188,5 +199,6 @@ def original_answer(answer: Mapping[str, Any], args: Mapping[str, Any]) -> dict[
 
 
 def _query(args: Mapping[str, Any]) -> str:
+    """Return the query of a call that was refused, without secrets, whatever the options of the host are."""
     query = args.get("query")
-    return query if isinstance(query, str) else ""
+    return redacted(query) if isinstance(query, str) else ""
