@@ -11,6 +11,7 @@ if TYPE_CHECKING:
 
     from recall_rank.corpus import Index
     from recall_rank.histories.backend import Snapshot
+    from recall_rank.histories.chains.lineage import Chain
     from recall_rank.histories.ignore import Ignore
     from recall_rank.histories.open_backend import Cache, OpenedSources
     from recall_rank.histories.transcript import Excerpt, MessagePage, Turn
@@ -187,6 +188,17 @@ class Recall:
         if found is None:
             raise UnknownSession(f"session {session_id!r} is no longer in its source")
         return found
+
+    def chain(self, wanted: str, *, limit: int = 200) -> Chain:
+        """Return the tree of sessions that are linked with one: what it came from, its forks, subagents, compressions.
+
+        `wanted` is an id, a unique prefix of an id, or a title. At most `limit` sessions are shown, each with its
+        rounds, tokens and cost, which are read from its source now. Raises LookupError when `wanted` names no session
+        or several, and ValueError for a limit below 1.
+        """
+        from recall_rank.histories.chains.read_chain import read_chain
+
+        return read_chain(self._backend.inventory(), wanted, limit)
 
     def get(self, session_id: str, message_id: str) -> Turn:
         """Return one message in full, with its session, by the ids of both. Raises LookupError for unknown ids."""

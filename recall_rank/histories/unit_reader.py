@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from threading import Lock
 from typing import NamedTuple
 
 from recall_rank.histories.records.table import SessionKey
-from recall_rank.model import Reading, Session, Source, Unit
-from recall_rank.model.source_wrapper import SourceWrapper
+from recall_rank.model import BaseSource, Reading, ResolvedSessions, Session, Source, Unit
+from recall_rank.model.source_wrapper import SourceWrapper, complete_source
 
 KEPT_UNITS = 4  # readings kept in memory: a conversation is usually looked at several times in a row
 
@@ -60,6 +60,48 @@ class UnitReader:
                 return replace(session, messages=found.messages)
         return None
 
+    def read_counted(self, sessions: Sequence[Session]) -> list[Session | Exception | None]:
+        """Return each session with its current messages, without those that it copied from another one of `sessions`.
+
+        An entry is None when the unit no longer has the session, and the error when the unit cannot be read. All
+        messages are in memory at once; each unit is read once.
+        """
+        by_unit: dict[tuple[int, str], list[int]] = {}
+        for at, session in enumerate(sessions):
+            place = self._places.get((session.agent, session.id))
+            if place is not None:
+                by_unit.setdefault((id(place.source), place.unit.key), []).append(at)
+        found: list[Session | Exception | None] = [None] * len(sessions)
+        by_source: dict[int, tuple[BaseSource, list[int]]] = {}
+        for wanted in by_unit.values():
+            place = self._places[sessions[wanted[0]].agent, sessions[wanted[0]].id]
+            try:
+                reading = self._reading(place.source, place.unit)
+            except Exception as error:  # noqa: BLE001 - a unit that fails, however, must not hide the others
+                for at in wanted:
+                    found[at] = error
+                continue
+            held = {(session.agent, session.id): session for session in reading.sessions}
+            source, members = by_source.setdefault(id(place.source), (complete_source(place.source), []))
+            for at in wanted:
+                own = held.get((sessions[at].agent, sessions[at].id))
+                if own is not None:
+                    # links are those of the catalog: a reading of one unit may not know them
+                    found[at] = replace(sessions[at], messages=own.messages)
+                    members.append(at)
+        groups: dict[str, tuple[BaseSource, list[int]]] = {}
+        for source, members in by_source.values():
+            if source.resolves:
+                _replace_by(source.resolve_sessions, found, members)
+            if source.copy_group is not None:
+                groups.setdefault(source.copy_group, (source, []))[1].extend(members)
+        for source, members in groups.values():
+            _replace_by(source.resolve_across, found, members)
+        for at, counted in enumerate(found):
+            if isinstance(counted, Session):  # what the catalog knows of a session comes from all of its source
+                found[at] = replace(sessions[at], messages=counted.messages)
+        return found
+
     def _reading(self, source: Source, unit: Unit) -> Reading:
         """The reading of a unit: a cached one while the unit's signature is unchanged, else a new one."""
         key = id(source), unit.key
@@ -75,6 +117,20 @@ class UnitReader:
             while len(self._read) > KEPT_UNITS:
                 self._read.popitem(last=False)
         return reading
+
+
+def _replace_by(
+    resolve: Callable[[Sequence[Session]], ResolvedSessions],
+    found: list[Session | Exception | None],
+    members: Sequence[int],
+) -> None:
+    """Replace the sessions at the indices `members` of `found` by what `resolve` makes of them. Of a session whose
+    messages all count in another one, no message is left.
+    """
+    given = [(at, session) for at in members if isinstance(session := found[at], Session)]
+    resolved = resolve([session for _, session in given]).sessions
+    for (at, session), counted in zip(given, resolved, strict=True):
+        found[at] = counted or replace(session, messages=())
 
 
 class RecordingSource(SourceWrapper):

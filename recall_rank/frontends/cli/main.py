@@ -22,6 +22,7 @@ _COMMANDS: Final = {  # name -> module and attribute
     "context": "transcripts:context",
     "messages": "transcripts:messages",
     "sessions": "transcripts:sessions",
+    "chain": "chain:chain",
     "sources": "sources:sources",
     "refresh": "cache:refresh",
     "purge": "cache:purge",

@@ -83,7 +83,7 @@ def test_limit_means_one_thing_on_every_command() -> None:
                 assert isinstance(option.type, click.IntRange)
                 limits[name] = (option.type.min, option.type.max)
     assert limits.pop("session-search") == (1, 100)  # what its tool returns at once
-    assert limits == dict.fromkeys(("search", "messages", "sessions", "demo"), (1, 1000))
+    assert limits == dict.fromkeys(("search", "messages", "sessions", "chain", "demo"), (1, 1000))
 
 
 @pytest.mark.parametrize("words", [("search", "the"), ("messages", "demo-10"), ("sessions",)])

@@ -26,6 +26,8 @@ from recall_rank.model import Flag
         ("hermes", "hermes --resume a-1"),
         ("opencode", "opencode --session a-1"),
         ("pi", "pi --session a-1"),
+        ("tallow", "tallow --resume a-1"),
+        ("memo-agent", None),
         ("history", None),
         ("aider", None),
         (None, None),
@@ -35,6 +37,24 @@ def test_the_command_of_each_agent(store: str | None, command: str | None, monke
     monkeypatch.setattr(Path, "is_dir", lambda path: str(path) == "/srv/sea port")
     assert reopen(store, "a-1", None) == command
     assert reopen(store, "a-1", "/srv/sea port") == (command and f"cd '/srv/sea port' && {command}")
+
+
+@pytest.mark.parametrize(
+    ("place", "profile"),
+    [
+        ("/home/ana/.memo-agent/sessions.db", ""),
+        ("/home/ana/.memo-agent/profiles/work/sessions.db", " --profile work"),
+        ("/home/ana/.memo-agent/profiles/-x; rm/sessions.db", None),
+        ("/home/ana/.memo-agent/profiles/.hidden/sessions.db", None),
+        ("/home/ana/profiles/deeper/still/sessions.db", ""),
+        ("C:\\Users\\ana\\.memo-agent\\profiles\\work\\sessions.db", " --profile work"),
+    ],
+)
+def test_a_session_of_memo_agent_is_reopened_in_its_profile(place: str, profile: str | None) -> None:
+    """Where the profile is wrong, memo-agent begins a new session: there is no command without a known profile."""
+    command = None if profile is None else f"memo --resume a-1{profile}"
+    assert reopen("memo-agent", "a-1", None, places=(place, "/elsewhere/profiles/other/sessions.db")) == command
+    assert reopen("memo-agent", "a-1", None) is None
 
 
 def test_every_agent_with_a_command_has_a_loader() -> None:

@@ -109,7 +109,7 @@ def _complete_sessions(output: dict[str, Any], recall: Recall, *, search: str | 
         session = recall.session(entry["id"])
         if session.flags & Flag.SOURCE_MISSING:
             entry["source_missing"] = True
-        put_reopen(entry, session.source, session.id, session.directory, session.flags)
+        put_reopen(entry, session.source, session.id, session.directory, session.flags, session.places)
 
 
 def _run(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -19,23 +20,42 @@ _COMMANDS: Final = {
     "gemini-cli": ("gemini", "--resume", "{}"),
     "goose": ("goose", "session", "--resume", "--session-id", "{}"),
     "hermes": ("hermes", "--resume", "{}"),
+    "memo-agent": ("memo", "--resume", "{}"),  # only a full id: for another one it begins a new session
     "opencode": ("opencode", "--session", "{}"),
     "pi": ("pi", "--session", "{}"),
+    "tallow": ("tallow", "--resume", "{}"),
 }
+_MEMO_PROFILE: Final = re.compile(r"[\\/]profiles[\\/]([^\\/]+)[\\/][^\\/]+$")  # the folder of a database
 _ID: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:-]{0,199}")  # does not begin with a dash, and so is no option
 # Subagents have no session of their own to open; a session that is gone at its source cannot be opened.
 _NOT_REOPENED: Final = Flag.SUBAGENT | Flag.SOURCE_MISSING
 
 
-def reopen(store: str | None, session_id: str, directory: str | None, flags: Flag = Flag.NONE) -> str | None:
+def reopen(
+    store: str | None,
+    session_id: str,
+    directory: str | None,
+    flags: Flag = Flag.NONE,
+    places: Sequence[str] = (),
+) -> str | None:
     """Return the shell command that reopens a session in its directory; None when it cannot be reopened by a command.
 
-    `store` is the name of the store that holds the session. Id and directory are quoted for the shell.
+    `store` is the name of the store that holds the session. `places` are the files in which it lies; memo-agent's
+    profile is found in the first one, and without it there is no command, since memo-agent begins a new session when
+    the profile has none of that id. Id and directory are quoted for the shell.
     """
     command = _COMMANDS.get(store or "")
     if command is None or flags & _NOT_REOPENED or not _ID.fullmatch(session_id):
         return None
     words = shlex.join(word.format(session_id) for word in command)
+    if store == "memo-agent":
+        if not places:
+            return None
+        profile = _MEMO_PROFILE.search(places[0])
+        if profile is not None:
+            if not _ID.fullmatch(profile[1]):
+                return None
+            words += f" --profile {profile[1]}"
     if not directory:
         return words
     if escape(directory) != directory or not directory.startswith("/"):
@@ -45,10 +65,17 @@ def reopen(store: str | None, session_id: str, directory: str | None, flags: Fla
     return f"cd {shlex.quote(directory)} && {words}"
 
 
-def put_reopen(entry: dict[str, Any], store: str | None, session_id: str, directory: str | None, flags: Flag) -> None:
+def put_reopen(
+    entry: dict[str, Any],
+    store: str | None,
+    session_id: str,
+    directory: str | None,
+    flags: Flag,
+    places: Sequence[str] = (),
+) -> None:
     """Add the shell command that reopens a session to its JSON object `entry`, under the name `reopen`, if there is
     one.
     """
-    command = reopen(store, session_id, directory, flags)
+    command = reopen(store, session_id, directory, flags, places)
     if command:
         entry["reopen"] = command

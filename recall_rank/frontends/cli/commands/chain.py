@@ -1,0 +1,47 @@
+"""The command `chain`: the tree of sessions that a session belongs to, and how each of them is reopened."""
+
+from __future__ import annotations
+
+import time
+
+import click
+
+from recall_rank.frontends.cli.commands.transcripts import transcript_options
+from recall_rank.frontends.cli.options.histories import open_recall, read_with_progress
+from recall_rank.frontends.cli.options.limit import limit_option
+from recall_rank.frontends.cli.output.console import (
+    HITS,
+    NOT_THERE,
+    fail,
+    fail_without_history,
+    print_json,
+    print_lines,
+)
+
+
+@click.command(name="chain")
+@click.argument("wanted", metavar="SESSION")
+@limit_option("sessions", 200)
+@transcript_options
+@click.pass_context
+def chain(ctx: click.Context, wanted: str, limit: int | None, histories: tuple[str, ...], as_json: bool) -> None:
+    """Show where a session came from and what came from it: parents, forks, compressions, subagents.
+
+    SESSION is an id, a beginning of one, or a title. Each session is shown with its times, rounds, tokens and cost as
+    far as its agent recorded them, and with the command that reopens it.
+    """
+    from recall_rank.frontends.cli.output.chain_lines import chain_lines, chain_to_dict
+    from recall_rank.histories.chains.lineage import SHOWN
+
+    with open_recall(histories, as_json=as_json) as recall:
+        fail_without_history(read_with_progress(recall, index=False), as_json=as_json)
+        try:
+            found = recall.chain(wanted, limit=limit or SHOWN)
+        except LookupError as error:
+            fail(str(error.args[0]), NOT_THERE, as_json=as_json)
+    answer = chain_to_dict(found)
+    if as_json:
+        print_json(answer)
+    else:
+        print_lines(chain_lines(answer, int(time.time() * 1000)))
+    ctx.exit(HITS)
