@@ -200,6 +200,14 @@ class Recall:
 
         return read_chain(self._backend.inventory(), wanted, limit)
 
+    def unread(self, session_id: str) -> dict[str, int]:
+        """Return the numbers of records, by the reason, that were not read from the file or database entry in which a
+        session lies: records of unknown types, and malformed ones. Empty for a session that only the index has.
+
+        Raises LookupError for an unknown session, and OSError when the source cannot be read.
+        """
+        return self._backend.inventory().units.unread(self.session(session_id))
+
     def get(self, session_id: str, message_id: str) -> Turn:
         """Return one message in full, with its session, by the ids of both. Raises LookupError for unknown ids."""
         from recall_rank.histories.transcript import turn

@@ -102,6 +102,19 @@ class UnitReader:
                 found[at] = replace(sessions[at], messages=counted.messages)
         return found
 
+    def unread(self, session: Session) -> dict[str, int]:
+        """The numbers of records of the session's unit that were not read, by the reason: those of unknown types, and
+        malformed ones; empty when the unit is unknown. Raises OSError when the unit cannot be read.
+        """
+        place = self._places.get((session.agent, session.id))
+        if place is None:
+            return {}
+        reading = self._reading(place.source, place.unit)
+        found = dict(reading.unknown)
+        for bad in reading.malformed:
+            found[bad.reason] = found.get(bad.reason, 0) + bad.count
+        return found
+
     def _reading(self, source: Source, unit: Unit) -> Reading:
         """The reading of a unit: a cached one while the unit's signature is unchanged, else a new one."""
         key = id(source), unit.key

@@ -22,6 +22,7 @@ from recall_rank.loaders.json.first_records import has_records, read_first_recor
 from recall_rank.loaders.json.jsonl import JsonlRecords
 from recall_rank.loaders.json.parse import Record
 from recall_rank.loaders.limits import limits
+from recall_rank.loaders.malformed import count
 from recall_rank.model import BaseSource, Flag, Message, Part, Reading, Role, Session, Source, Tokens, Unit
 
 NAME = "history"
@@ -79,6 +80,7 @@ class _HistoryReader:
         self.messages: dict[str, dict[str, Message]] = {}
         self.last: Record | None = state
         self.warnings: dict[str, None] = {}
+        self.unknown: dict[str, int] = {}  # records that were not read, by the warning about them
         self.more = False
         self.count = 0  # messages
         self.left_out = [0, 0]  # sessions, messages
@@ -102,7 +104,7 @@ class _HistoryReader:
                 elif kind is None:
                     lines.bad(number, 'neither a session nor a message: "t" is missing')
                 else:
-                    self._warn(f"records of the unknown type {str(kind)[:40]!r} were not read")
+                    self._unknown_type(str(kind))
         except OSError as error:
             if not self.messages:
                 raise
@@ -113,7 +115,8 @@ class _HistoryReader:
         self._keep_last(self.most_sessions, self.most_messages)
         if lines.resumable and not packed:
             point = pack_resume_point(lines.place, self.last)
-        return Reading(list(self._sessions()), lines.malformed, self._warnings(), point, self.more)
+        found = list(self._sessions())
+        return Reading(found, lines.malformed, self._warnings(), point, self.more, unknown=self.unknown)
 
     def _session(self, number: int, record: Record, lines: JsonlRecords) -> None:
         key = text_of(record.get("id"))
@@ -182,6 +185,12 @@ class _HistoryReader:
         self.count = messages - left
         self.messages = dict(reversed(kept.items()))
         self.heads = {key: head for key, head in self.heads.items() if key in kept}
+
+    def _unknown_type(self, kind: str) -> None:
+        warning = f"records of the unknown type {kind[:40]!r} were not read"
+        self._warn(warning)
+        if warning in self.warnings:
+            count(self.unknown, warning)
 
     def _warn(self, warning: str) -> None:
         if len(self.warnings) <= limits().listed:

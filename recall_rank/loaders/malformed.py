@@ -44,3 +44,8 @@ def bounded_warnings(warnings: Sequence[str]) -> list[str]:
     if len(warnings) <= most:
         return list(warnings)
     return [*warnings[:most], f"{len(warnings) - most:,} more warnings are not listed"]
+
+
+def count(counts: dict[str, int], warning: str) -> None:
+    """Add one to the number of records that a warning stands for."""
+    counts[warning] = counts.get(warning, 0) + 1

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Final, Protocol, Self, runtime_checkable
 
 from recall_rank.model.sessions import Session
@@ -84,6 +84,7 @@ class Reading:
     resume: bytes | None = None  # any bytes; a later read of this unit may get them as `since`. None: it reads all
     appended: bool = False
     left_out: int = 0  # sessions of the unit that are ignored or forgotten and therefore not in `sessions`
+    unknown: Mapping[str, int] = field(default_factory=dict)  # records of unknown types by the warning about them
 
 
 @runtime_checkable

@@ -16,13 +16,15 @@ import pytest
 from click.testing import CliRunner
 
 from recall_rank.frontends.cli.main import cli
-from recall_rank.frontends.cli.output.export_formats import escape_text, history_lines, html_lines, markdown_lines
+from recall_rank.frontends.cli.output.export_formats import history_lines, html_lines
 from recall_rank.frontends.display_text import escape, escape_lines, one_line, safe_json
 from recall_rank.frontends.hooks.prompt_blocks import auto_recall, compaction_recall
 from recall_rank.frontends.host_options import host_options
 from recall_rank.frontends.mcp.background_reading import BackgroundHistories
 from recall_rank.frontends.mcp.server import RecallServer
 from recall_rank.frontends.tools.untrusted_text import with_controls_escaped
+from recall_rank.frontends.transcripts.markdown import escape_text
+from recall_rank.frontends.transcripts.render import markdown_lines
 from recall_rank.model import Context, Message, Part, Session
 from recall_rank.recall import Recall
 from tests.support.frontends.harbor import NOW, Invented

@@ -29,6 +29,7 @@ _COMMANDS: Final = {  # name -> module and attribute
     "forget": "cache:forget",
     "stats": "stats:stats",
     "export": "export:export",
+    "transcript": "transcript:transcript",
     "batch": "batch:batch",
     "evaluate": "evaluate:evaluate",
     "mcp": "mcp:mcp",

@@ -1,4 +1,4 @@
-"""Sessions and messages as MCP resources: recall://session/ID and recall://session/ID/message/ID."""
+"""Sessions, their transcripts and messages as MCP resources: recall://session/ID, /transcript and /message/ID."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from recall_rank.frontends.display_text import utc_minute
 from recall_rank.frontends.mcp.client_context import percent_decoded, percent_encoded
 from recall_rank.frontends.tools.untrusted_text import NOTICE, TRUST
 
-_URI: Final = re.compile(r"recall://session/([^/?#]+)(?:/message/([^/?#]+))?(?:\?([^#]*))?")
+_URI: Final = re.compile(r"recall://session/([^/?#]+)(?:/message/([^/?#]+)|(/transcript))?(?:\?([^#]*))?")
 _MIME_TYPE: Final = "text/plain"
 _OFFSET: Final = "offset"
 _CURSOR: Final = "cursor"
@@ -34,6 +34,13 @@ RESOURCE_TEMPLATES: Final = (
         name="message",
         title="A message of a past session",
         description="One message in full.",
+        mime_type=_MIME_TYPE,
+    ),
+    types.ResourceTemplate(
+        uri_template="recall://session/{session_id}/transcript{?cursor}",
+        name="transcript",
+        title="A past session as a transcript",
+        description="What was said in full, tool calls in one line each, with statistics, files and subagents.",
         mime_type=_MIME_TYPE,
     ),
 )
@@ -73,12 +80,14 @@ def resource_call(uri: str, most: int) -> tuple[str, dict[str, Any]] | None:
     found = _URI.fullmatch(uri)
     if found is None:
         return None
-    asked = dict(pair.partition("=")[::2] for pair in (found[3] or "").split("&"))
+    asked = dict(pair.partition("=")[::2] for pair in (found[4] or "").split("&"))
     args: dict[str, Any] = {"session_id": percent_decoded(found[1])}
     if _CURSOR in asked:
         args[_CURSOR] = percent_decoded(asked[_CURSOR])
     if found[2]:
         return "recall_get", {**args, "message_id": percent_decoded(found[2])}
+    if found[3]:
+        return "session_transcript", args
     offset = asked.get(_OFFSET, "")
     known = offset.isdecimal() and len(offset) <= _OFFSET_DIGITS
     return "recall_messages", {**args, "limit": most, _OFFSET: int(offset) if known else 0}

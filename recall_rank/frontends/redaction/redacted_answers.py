@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from recall_rank.analysis.text_edits import Edit
 from recall_rank.frontends.redaction.redact import label, redacted, secrets
-from recall_rank.model import SearchResponse
+from recall_rank.model import SearchResponse, Session
 from recall_rank.model.response import Suggestion
 
 # Fields without secrets: ids, which must stay unchanged; words and numbers of this package; snippets, whose secrets
@@ -96,6 +96,12 @@ def response_without_secrets(response: SearchResponse) -> SearchResponse:
     Snippets are unchanged: the search replaced their secrets when it got the option `redact`.
     """
     shown: SearchResponse = _redacted_record(response)
+    return shown
+
+
+def session_without_secrets(session: Session) -> Session:
+    """Return the session with the secrets replaced in every text of it and its messages; ids are unchanged."""
+    shown: Session = _redacted_record(session)
     return shown
 
 

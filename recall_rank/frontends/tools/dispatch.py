@@ -25,7 +25,13 @@ from recall_rank.frontends.tools.parameters import (
 from recall_rank.frontends.tools.recall_tool import recall
 from recall_rank.frontends.tools.sessions.recall_call import ERROR, original_answer, session_recall_call
 from recall_rank.frontends.tools.sessions.session_call import documented_answer, session_search_call
-from recall_rank.frontends.tools.transcript_tools import recall_context, recall_get, recall_messages, recall_sessions
+from recall_rank.frontends.tools.transcript_tools import (
+    recall_context,
+    recall_get,
+    recall_messages,
+    recall_sessions,
+    session_transcript,
+)
 from recall_rank.frontends.tools.warnings import ToolError
 from recall_rank.model import Context
 from recall_rank.model.camel_case import camel_answer, camel_keys, snake_arguments, written_names
@@ -60,6 +66,8 @@ TOOLS: Final[Mapping[str, Tool]] = {
     "session_search": Tool(session_search_call, session_search_parameters),
     "session_recall": Tool(session_recall_call, session_recall_parameters),
 }
+# Calls that no model makes: an MCP server reads its resources by them.
+READERS: Final[Mapping[str, CallHandler]] = {"session_transcript": session_transcript}
 
 
 class RecallTools:
@@ -143,7 +151,7 @@ class RecallTools:
 
         Raises ToolError for an unknown tool and for arguments that are refused.
         """
-        if name not in TOOLS and name not in self._hooks:
+        if name not in TOOLS and name not in self._hooks and name not in READERS:
             raise ToolError("other", f"unknown tool {name!r}: there are {', '.join((*TOOLS, *self._hooks))}")
         if not isinstance(args, Mapping):
             raise ToolError("other", f"args must be an object, not {type(args).__name__}")
@@ -166,7 +174,7 @@ class RecallTools:
         return CallContext(histories, here, moment, options, cancel, curator=self._curator)
 
     def _answer(self, name: str, call: CallContext, args: Mapping[str, Any]) -> dict[str, Any]:
-        hook = self._hooks.get(name)
+        hook = self._hooks.get(name) or READERS.get(name)
         return TOOLS[name].answer(call, args) if hook is None else hook(call, args)
 
     def _view(self, context: Context) -> Recall:

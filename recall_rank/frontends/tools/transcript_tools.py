@@ -92,6 +92,31 @@ def recall_messages(call: CallContext, args: Mapping[str, Any]) -> dict[str, Any
     return answer
 
 
+def session_transcript(call: CallContext, args: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the answer with a session as a transcript in Markdown; `session_id` is its id or a unique prefix of it.
+
+    Secrets are taken out of the session before it is cut, with the option `redact`. Raises ToolError when the session
+    is unknown or cannot be read.
+    """
+    from recall_rank.frontends.redaction.redacted_answers import session_without_secrets
+    from recall_rank.frontends.transcripts.gather import read_transcript
+    from recall_rank.frontends.transcripts.homes import own_homes
+    from recall_rank.frontends.transcripts.render import transcript_markdown
+
+    session_id = str(args.get("session_id") or "")
+    changed = session_without_secrets if call.options.redact else None
+    read = _looked_up(
+        call,
+        session_id,
+        lambda: read_transcript(call.histories, call.histories.session(session_id), changed=changed),
+    )
+    return {
+        "ok": True,
+        "transcript": transcript_markdown(read, own_homes()),
+        "context": heading_to_dict(read.session),
+    }
+
+
 def recall_sessions(call: CallContext, args: Mapping[str, Any]) -> dict[str, Any]:
     """Return the answer with the newest sessions of the current project, or of all projects.
 

@@ -91,7 +91,8 @@ class ClaudeCode(BaseSource):
             session = self._subagent(path, session)
         point = pack_resume_point(lines.place, transcript.state()) if lines.resumable else None
         sessions = [session] if session is not None else []
-        return Reading(sessions, lines.malformed, transcript.warnings() + outputs.warnings(), point, before is not None)
+        warnings = transcript.warnings() + outputs.warnings()
+        return Reading(sessions, lines.malformed, warnings, point, before is not None, unknown=transcript.unknown)
 
     def _subagent(self, path: Path, session: Session) -> Session:
         """Return `session` as the session of a subagent: with its flag and its parent, and with the title and agent

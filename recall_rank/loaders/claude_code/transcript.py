@@ -18,6 +18,7 @@ from recall_rank.loaders.content.titles import is_injected, title_from
 from recall_rank.loaders.content.values import mapping, text_of
 from recall_rank.loaders.files.resume import StaleResumePointError
 from recall_rank.loaders.json.parse import Record
+from recall_rank.loaders.malformed import count
 from recall_rank.model import Flag, Message, Part, Role, Session
 
 _UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-", re.IGNORECASE)
@@ -48,7 +49,7 @@ class Transcript:
         self._summaries: list[tuple[str, str]] = []
         self._outside = 0  # so many drafts were before the last compaction
         self._preserved: set[str] = set()
-        self._unknown: dict[str, None] = {}
+        self.unknown: dict[str, int] = {}  # records that were not read, by the warning about them
 
     # --- records -----------------------------------------------------------------------------------
 
@@ -77,7 +78,7 @@ class Transcript:
         elif kind is None:
             return "a record without a type"
         else:
-            self._unknown[f"records of the unknown type {str(kind)[:40]!r} were not read"] = None
+            count(self.unknown, f"records of the unknown type {str(kind)[:40]!r} were not read")
         return None
 
     def _said(self, record: Record, uuid: str) -> str | None:
@@ -257,4 +258,4 @@ class Transcript:
         }  # fmt: skip
 
     def warnings(self) -> list[str]:
-        return list(self._unknown)
+        return list(self.unknown)

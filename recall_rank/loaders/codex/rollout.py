@@ -28,6 +28,7 @@ from recall_rank.loaders.content.titles import title_from
 from recall_rank.loaders.content.values import mapping, text_of
 from recall_rank.loaders.files.resume import StaleResumePointError
 from recall_rank.loaders.json.parse import Record
+from recall_rank.loaders.malformed import count
 from recall_rank.loaders.projects.repositories import remote_name
 from recall_rank.model import Flag, Part, Role, Session
 
@@ -51,7 +52,7 @@ class Rollout:
         self._fuller: dict[str, str] = {}
         self._failed: set[str] = set()
         self._seen: set[str] = set()
-        self._unknown: dict[str, None] = {}
+        self.unknown: dict[str, int] = {}  # records that were not read, by the warning about them
 
     def add(self, number: int, record: Record) -> str | None:
         """Add one record; returns the reason when it cannot be used, else None."""
@@ -79,7 +80,7 @@ class Rollout:
         elif kind == "inter_agent_communication":
             self._between_agents(number, payload, time)
         elif kind not in _QUIET:
-            self._unknown[f"records of the unknown type {str(kind)[:40]!r} were not read"] = None
+            count(self.unknown, f"records of the unknown type {str(kind)[:40]!r} were not read")
         return None
 
     # --- records -----------------------------------------------------------------------------------
@@ -109,7 +110,7 @@ class Rollout:
         elif kind is None:
             return "an item without a type"
         elif kind not in WORDLESS:
-            self._unknown[f"items of the unknown type {str(kind)[:40]!r} were not read"] = None
+            count(self.unknown, f"items of the unknown type {str(kind)[:40]!r} were not read")
         return None
 
     def _message(self, key: str, item: Record, time: int, about: Record) -> None:
@@ -256,4 +257,4 @@ class Rollout:
         return self._kept
 
     def warnings(self) -> list[str]:
-        return list(self._unknown)
+        return list(self.unknown)

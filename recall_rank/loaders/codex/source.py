@@ -100,7 +100,8 @@ class Codex(BaseSource):
             session = replace(session, parent=thread.parent, flags=session.flags | Flag.SUBAGENT)
         resumable = lines.resumable and path.suffix != PACKED
         point = pack_resume_point(lines.place, rollout.state()) if resumable else None
-        return Reading([session] if session else [], lines.malformed, rollout.warnings(), point, before is not None)
+        found = [session] if session else []
+        return Reading(found, lines.malformed, rollout.warnings(), point, before is not None, unknown=rollout.unknown)
 
     def _thread(self, unit: Unit) -> Thread:
         if self._threads is None:

@@ -19,6 +19,7 @@ from recall_rank.loaders.copilot.parts import NOTES, REPEATED, CopilotDraft, ans
 from recall_rank.loaders.copilot.workspace import remote_of
 from recall_rank.loaders.files.resume import StaleResumePointError
 from recall_rank.loaders.json.parse import Record
+from recall_rank.loaders.malformed import count
 from recall_rank.model import Flag, Part, Role, Session
 
 AGENT = "copilot-cli"
@@ -45,6 +46,7 @@ class CopilotEvents:
         self._calls: dict[str, tuple[CopilotDraft, int]] = {}
         self._seen: set[str] = set()
         self._warnings: dict[str, None] = {}
+        self.unknown: dict[str, int] = {}  # records that were not read, by the warning about them
         self._by_type: dict[str, Callable[[str, Record, Record], None]] = {
             "session.start": self._context,
             "session.resume": self._context,
@@ -84,7 +86,7 @@ class CopilotEvents:
         if handler is not None:
             handler(key, event, data)
         elif not REPEATED.fullmatch(kind) and any(type(data.get(name)) is str and data[name] for name in _WORDS):
-            self._warnings[f"events of the unknown type {kind[:60]!r} were not read"] = None
+            count(self.unknown, f"events of the unknown type {kind[:60]!r} were not read")
         return None
 
     # --- events ------------------------------------------------------------------------------------
@@ -254,4 +256,4 @@ class CopilotEvents:
         return self._kept
 
     def warnings(self) -> list[str]:
-        return list(self._warnings)
+        return [*self._warnings, *self.unknown]

@@ -93,7 +93,8 @@ class Copilot(SessionFiles):
             raise StaleResumePointError
         session = events.session(folder.name if inside else path.stem, self.name, self._workspace(path))
         point = pack_resume_point(lines.place, events.state()) if lines.resumable else None
-        return Reading([session] if session else [], lines.malformed, events.warnings(), point, before is not None)
+        found = [session] if session else []
+        return Reading(found, lines.malformed, events.warnings(), point, before is not None, unknown=events.unknown)
 
     def _workspace(self, path: Path) -> dict[str, str]:
         if path.name != EVENTS:

@@ -23,7 +23,7 @@ from recall_rank.loaders.files.session_files import SessionFiles
 from recall_rank.loaders.json.first_records import read_first_records
 from recall_rank.loaders.json.jsonl import JsonlRecords
 from recall_rank.loaders.json.parse import Record, parse_values
-from recall_rank.loaders.malformed import add_malformed, bounded_malformed
+from recall_rank.loaders.malformed import add_malformed, bounded_malformed, count
 from recall_rank.loaders.sqlite.database import Database
 from recall_rank.loaders.sqlite.reader import Row, RowReader, decode_text
 from recall_rank.loaders.sqlite.session_database import (
@@ -110,14 +110,14 @@ class CursorCli(SessionFiles):
 
     def _transcript(self, unit: Unit, path: Path) -> Reading:
         talk = CursorConversation()
-        warnings: dict[str, None] = {}
+        unknown: dict[str, int] = {}
         with open_file(path, self._root) as file:
             # The records carry no times: the file's own is the best there is.
             newest = int(os.fstat(file.fileno()).st_mtime * 1000)
             records = JsonlRecords(read_blocks(file), unit.location, starts=STARTS)
             for number, record in records:
                 if "role" not in record and "type" in record:
-                    self._notice(record, warnings)
+                    self._notice(record, unknown)
                     continue
                 problem = talk.add(f"{path.stem}:{number}", record)
                 if problem:
@@ -125,13 +125,13 @@ class CursorCli(SessionFiles):
         project = next((above.parent.name for above in path.parents if above.name == TRANSCRIPTS), None)
         parent = path.parent.parent.name if path.parent.name == SUBAGENTS else None
         found = _session(path.stem, talk, None, project, 0, newest, self.name, parent)
-        return Reading([found] if found.messages else [], records.malformed, list(warnings))
+        return Reading([found] if found.messages else [], records.malformed, list(unknown), unknown=unknown)
 
     @staticmethod
-    def _notice(record: Record, warnings: dict[str, None]) -> None:
+    def _notice(record: Record, unknown: dict[str, int]) -> None:
         kind = str(record["type"])
         if kind != "turn_ended":
-            warnings[f"records of the unknown type {kind[:40]!r} were not read"] = None
+            count(unknown, f"records of the unknown type {kind[:40]!r} were not read")
 
 
 def _session(

@@ -15,6 +15,7 @@ from recall_rank.loaders.content.titles import title_from
 from recall_rank.loaders.content.values import text_of
 from recall_rank.loaders.gemini.parts import MASKED, calls_of, message_from, result_text, typed
 from recall_rank.loaders.json.parse import Record
+from recall_rank.loaders.malformed import count
 from recall_rank.model import Flag, Session
 
 AGENT = "gemini-cli"
@@ -30,7 +31,8 @@ class GeminiChat:
         self._records: dict[str, Record] = {}
         self._live: dict[str, None] = {}  # ids that are still in the history
         self._gone: dict[str, Flag] = {}
-        self._unknown: dict[str, None] = {}
+        self._notes: dict[str, None] = {}
+        self.unknown: dict[str, int] = {}  # records that were not read, by the warning about them
 
     def add(self, record: Record) -> str | None:
         """Add one record; returns the reason when it cannot be used, else None."""
@@ -45,7 +47,7 @@ class GeminiChat:
             return self._patch(record)
         else:
             names = ", ".join(sorted(record)[:3])
-            self._unknown[f"records of an unknown kind ({names[:40]}) were not read"] = None
+            count(self.unknown, f"records of an unknown kind ({names[:40]}) were not read")
         return None
 
     def _patch(self, patch: Record) -> str | None:
@@ -69,7 +71,7 @@ class GeminiChat:
         if not key or "content" not in record:
             return "a message without an id" if not key else "a message without content"
         if record.get("type") not in _KNOWN:
-            self._unknown[f"messages of the unknown type {str(record.get('type'))[:40]!r} were read as notes"] = None
+            self._notes[f"messages of the unknown type {str(record.get('type'))[:40]!r} were read as notes"] = None
         known = self._records.get(key)
         if known is not None:
             _keep_masked(known, record)
@@ -115,7 +117,7 @@ class GeminiChat:
         )
 
     def warnings(self) -> list[str]:
-        return list(self._unknown)
+        return [*self._notes, *self.unknown]
 
 
 def _keep_masked(known: Record, record: Record) -> None:

@@ -70,7 +70,8 @@ class Gemini(SessionFiles):
         project = path.parent.parent.parent if parent else path.parent.parent
         outputs = self._spills(project)
         session = chat.session(path.stem, self.name, self._directory(project), parent, outputs)
-        return Reading([session] if session else [], malformed, chat.warnings() + outputs.warnings())
+        warnings = chat.warnings() + outputs.warnings()
+        return Reading([session] if session else [], malformed, warnings, unknown=chat.unknown)
 
     def _spills(self, project: Path) -> ExternalOutputs:
         outputs = project / "tool-outputs"

@@ -11,6 +11,7 @@ from recall_rank.loaders.content.titles import title_from
 from recall_rank.loaders.content.values import text_of
 from recall_rank.loaders.files.resume import StaleResumePointError
 from recall_rank.loaders.json.parse import Record
+from recall_rank.loaders.malformed import count
 from recall_rank.loaders.pi.parts import FullOutputs, answered, content_parts, executed, summary, used
 from recall_rank.loaders.pi.tree import Entry, parents, standing
 from recall_rank.model import Flag, Message, Part, Role, Session, Tokens
@@ -68,6 +69,7 @@ class PiLines:
         self._drafts: dict[str, _Draft] = {}
         self._calls: dict[str, tuple[_Draft, int]] = {}
         self._warnings: dict[str, None] = {}
+        self.unknown: dict[str, int] = {}  # records that were not read, by the warning about them
 
     def add(self, number: int, record: Record) -> str | None:
         """Add one record; returns the reason when it cannot be used, else None."""
@@ -112,7 +114,7 @@ class PiLines:
         elif kind == "label":
             self._label(entry, time)
         elif kind not in _SETTINGS:
-            self._warnings[f"records of the unknown type {kind[:40]!r} were not read"] = None
+            count(self.unknown, f"records of the unknown type {kind[:40]!r} were not read")
         return None
 
     def _header(self, record: Record) -> None:
@@ -256,4 +258,4 @@ class PiLines:
         }
 
     def warnings(self) -> list[str]:
-        return list(self._warnings)
+        return [*self._warnings, *self.unknown]

@@ -75,7 +75,8 @@ class Pi(SessionFiles):
         session = lines.session(self.name, self._agent)
         point = pack_resume_point(records.place, lines.state()) if records.resumable else None
         found = [session] if session is not None else []
-        return Reading(found, records.malformed, lines.warnings() + outputs.warnings(), point, before is not None)
+        warnings = lines.warnings() + outputs.warnings()
+        return Reading(found, records.malformed, warnings, point, before is not None, unknown=lines.unknown)
 
     def resolve_sessions(self, sessions: Sequence[Session]) -> ResolvedSessions:
         """Remove from each session the messages that a fork copied; a copied message stays in the oldest session."""

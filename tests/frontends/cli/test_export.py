@@ -11,8 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recall_rank.frontends.cli.output.export_formats import escape_text, history_lines, html_lines, markdown_lines
+from recall_rank.frontends.cli.output.export_formats import history_lines, html_lines
 from recall_rank.frontends.demo.generate import history
+from recall_rank.frontends.transcripts.markdown import escape_text
+from recall_rank.frontends.transcripts.render import markdown_lines
 from recall_rank.loaders import open_source
 from recall_rank.model import Flag, Message, Part, Session, Tokens
 from tests.frontends.conftest import Run

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recall_rank.frontends.cli.output.reopen import _COMMANDS, reopen
+from recall_rank.frontends.transcripts.reopen import _COMMANDS, reopen
 from recall_rank.loaders.registry import LOADERS
 from recall_rank.model import Flag
 

@@ -123,7 +123,7 @@ def test_sessions_and_messages_are_resources() -> None:
     async def work(client: Any) -> None:
         listed = (await client.list_resources()).resources
         assert {str(each.uri) for each in listed} >= {"recall://session/tide-tables"}
-        assert len((await client.list_resource_templates()).resource_templates) == 2
+        assert len((await client.list_resource_templates()).resource_templates) == 3
         whole = await client.read_resource("recall://session/tide-tables")
         assert "Why does the tide gauge drift" in whole.contents[0].text
         one = await client.read_resource("recall://session/tide-tables/message/tt4")
@@ -393,3 +393,70 @@ def test_without_other_projects_the_scope_is_the_project() -> None:
         assert (await client.call_tool("recall", {"query": "noon", "scope": "global"})).is_error
 
     talk(server(**{"global": False}), work)
+
+
+def test_a_session_is_a_resource_as_a_transcript() -> None:
+    from recall_rank.model import Message, Part, Session
+
+    key = "ghp_" + "a1B2c3D4e5" * 4
+    said = (Message("m1", "user", NOW, (Part("p1", "text", f"moor\x1b[2J the boat with {key}\nin /home/ana"),)),)
+    session = Session("moor-1", said, "Moor", directory="/home/ana/quay")
+
+    async def work(client: Any) -> None:
+        read = await client.read_resource("recall://session/moor-1/transcript")
+        text = read.contents[0].text
+        assert read.meta["trust"] == "untrusted-history"
+        answer = json.loads(text.split("\n")[2].removeprefix("answer "))
+        page = answer["transcript"].split("\n")
+        assert page[0] == "# Moor"
+        assert page[2].startswith("`~/quay` ·")
+        assert "> moor\\x1b[2J the boat with [redacted github]" in page
+        assert key not in text
+        for uri in ("recall://session/none-such/transcript", "recall://session/moor-1/transcript/x"):
+            with pytest.raises(mcp.MCPError):
+                await client.read_resource(uri)
+        with pytest.raises(mcp.MCPError):
+            await client.call_tool("session_transcript", {"session_id": "moor-1"})
+
+    talk(server(Invented(session)), work)
+
+
+def test_a_long_transcript_is_paged_and_one_of_another_project_is_not_there() -> None:
+    from recall_rank.model import Message, Part, Session
+
+    said = tuple(Message(f"m{at}", "user", NOW, (Part("p", "text", f"bell {at} " * 200),)) for at in range(100))
+    long = Session("bells-1", said, "Bells", directory="/srv/bells", worktree="/srv/bells")
+
+    async def work(client: Any) -> None:
+        uri, pages = "recall://session/bells-1/transcript", []
+        while uri:
+            text = (await client.read_resource(uri)).contents[0].text
+            pages.append(json.loads(text.split("\n")[2].removeprefix("answer "))["transcript"])
+            uri = text.rpartition("It goes on at ")[2] if "It goes on at " in text else ""
+        assert len(pages) > 1
+        page = "".join(pages)
+        assert [f"### Exchange {at} " in page for at in (1, 50, 100, 101)] == [True, True, True, False]
+
+    talk(server(Invented(long)), work)
+
+    async def elsewhere(client: Any) -> None:
+        with pytest.raises(mcp.MCPError):
+            await client.read_resource("recall://session/bells-1/transcript")
+
+    talk(server(Invented(long), context=Context(directory="/srv/tides"), global_=False), elsewhere)
+
+
+def test_a_key_that_a_line_would_cut_is_replaced_in_a_transcript() -> None:
+    """The beginning of a key no longer looks like one: secrets are taken out before a line is cut."""
+    from recall_rank.model import Message, Part, Session
+
+    key = "ghp_" + "a1B2c3D4e5" * 4
+    call = Part("p1", "tool", tool="moor", input={"note": f"moor the boat with {key}"}, output=f"{'x ' * 90}{key}")
+    session = Session("key-1", (Message("m1", "assistant", NOW, (call,)),), "Key")
+
+    async def work(client: Any) -> str:
+        return str((await client.read_resource("recall://session/key-1/transcript")).contents[0].text)
+
+    text = talk(server(Invented(session)), work)
+    assert "moor the boat with" in text
+    assert "ghp_" not in text

@@ -265,6 +265,7 @@ def test_unknown_records_and_newer_schemas(tmp_path: Path) -> None:
         ("user", "text", "kelp notes", Flag.SYNTHETIC),
     ]
     assert reading.warnings == ["records of the unknown type 'weather' were not read"]
+    assert reading.unknown == dict.fromkeys(reading.warnings, 1)
     assert len(reading.malformed) == 3
 
 

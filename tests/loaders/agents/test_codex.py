@@ -231,6 +231,7 @@ def test_unknown_records_and_newer_schemas(tmp_path: Path) -> None:
         "items of the unknown type 'hologram' were not read",
         "records of the unknown type 'weather' were not read",
     ]
+    assert reading.unknown == dict.fromkeys(reading.warnings, 1)
     assert [bad.place for bad in reading.malformed] == ["line 10", "line 11", "line 12"]
 
 

@@ -208,6 +208,7 @@ def test_unknown_events_and_newer_schemas(tmp_path: Path) -> None:
     assert len({message.id for message in session.messages}) == 5
     assert session.title == "Named within"
     assert reading.warnings == ["events of the unknown type 'session.hologram' were not read"]
+    assert reading.unknown == dict.fromkeys(reading.warnings, 1)
     assert [bad.place for bad in reading.malformed] == ["line 10", "line 11"]
 
 

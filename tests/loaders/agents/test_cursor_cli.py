@@ -147,6 +147,7 @@ def test_damaged_transcripts(tmp_path: Path) -> None:
     reading = single(tmp_path, whole + odd)
     assert [bad.reason for bad in reading.malformed] == ["a message without a role"]
     assert list(reading.warnings) == ["records of the unknown type 'beam' were not read"]
+    assert reading.unknown == dict.fromkeys(reading.warnings, 1)
     assert said(reading.sessions[0], "caf\ufffd")
     assert len(single(tmp_path, whole.decode().encode("utf-16")).sessions[0].messages) == 2
 

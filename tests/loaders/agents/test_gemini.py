@@ -211,6 +211,7 @@ def test_unknown_records_and_newer_schemas(tmp_path: Path) -> None:
         "messages of the unknown type 'hologram' were read as notes",
         "records of an unknown kind ($unset) were not read",
     ]
+    assert reading.unknown == {"records of an unknown kind ($unset) were not read": 1}
     assert [bad.place for bad in reading.malformed] == ["line 7", "line 8", "line 9", "line 10"]
 
 

@@ -74,6 +74,7 @@ def test_unknown_types_and_keys_are_no_obstacle(tmp_path: Path, seal: Seal) -> N
     part = reading.sessions[0].messages[0].parts[0]
     assert (part.type, part.text) == ("hologram", "seen")
     assert reading.warnings == ["records of the unknown type 'weather' were not read"]
+    assert reading.unknown == dict.fromkeys(reading.warnings, 2)
     assert [bad.place for bad in reading.malformed] == ["line 10"]
 
 

@@ -305,6 +305,7 @@ def test_unknown_types_and_versions(tmp_path: Path) -> None:
         "version 9 of the format was read as far as version 3 goes",
         "records of the unknown type 'teleport' were not read",
     ]
+    assert reading.unknown == {"records of the unknown type 'teleport' were not read": 1}
     assert (len(reading.sessions[0].messages), reading.malformed) == (6, [])
 
 

@@ -45,7 +45,8 @@ def export(ctx: click.Context, session_id: str, form: str, out: Any, histories: 
 
 def _lines(session: Session, form: str) -> Iterator[bytes]:
     """Yield the lines of a session in the format `form`, as bytes without line ends."""
-    from recall_rank.frontends.cli.output.export_formats import history_lines, html_lines, markdown_lines
+    from recall_rank.frontends.cli.output.export_formats import history_lines, html_lines
+    from recall_rank.frontends.transcripts.render import markdown_lines
 
     if form == "jsonl":
         from recall_rank.model.serialize import json_line

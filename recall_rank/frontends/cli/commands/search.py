@@ -31,7 +31,7 @@ from recall_rank.frontends.cli.output.console import (
     print_json,
     print_lines,
 )
-from recall_rank.frontends.cli.output.reopen import put_reopen
+from recall_rank.frontends.transcripts.reopen import put_reopen
 from recall_rank.model.option_errors import OptionError
 from recall_rank.model.serialize import repaired
 

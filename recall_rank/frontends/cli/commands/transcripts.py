@@ -26,8 +26,8 @@ from recall_rank.frontends.cli.output.console import (
     print_json,
     print_lines,
 )
-from recall_rank.frontends.cli.output.reopen import put_reopen
 from recall_rank.frontends.cli.output.transcript_lines import excerpt_lines, page_lines, session_lines, turn_lines
+from recall_rank.frontends.transcripts.reopen import put_reopen
 from recall_rank.model import Flag
 
 if TYPE_CHECKING:

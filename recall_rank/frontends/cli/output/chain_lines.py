@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from recall_rank.frontends.cli.output.console import Line, note_line
-from recall_rank.frontends.cli.output.reopen import put_reopen
 from recall_rank.frontends.display_text import age, one_line, utc_minute
+from recall_rank.frontends.transcripts.reopen import put_reopen
 from recall_rank.histories.chains.lineage import Chain, ChainNode
 from recall_rank.model import Flag
 from recall_rank.model.serialize import repaired

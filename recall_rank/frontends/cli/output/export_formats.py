@@ -1,20 +1,17 @@
-"""The formats of `export`: a session as Markdown, as HTML that loads nothing, or as lines of history JSONL."""
+"""The formats of `export` besides Markdown: a session as HTML that loads nothing, or as lines of history JSONL."""
 
 from __future__ import annotations
 
 import html
-import json
-import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any, Final
 
-from recall_rank.frontends.display_text import UNSAFE_IN_LINES, escaped, utc_minute
+from recall_rank.frontends.transcripts.labels import part_heading, part_texts, title_of, where_of, who_of
+from recall_rank.frontends.transcripts.markdown import escape_text
 from recall_rank.model import Flag, Message, Part, Session, Tokens
 from recall_rank.model.serialize import repaired
 from recall_rank.model.serialize_transcript import part_to_dict, plain_value
 
-_FENCE: Final = re.compile(r"`{3,}|~{3,}")
-_MARKUP: Final = re.compile(r"([\\`~*_{}\[\]<>#|&]|^[-+=])")
 _STYLE: Final = """
 body{font:16px/1.5 system-ui,sans-serif;max-width:56rem;margin:2rem auto;padding:0 1rem;color:#222;background:#fff}
 h1{font-size:1.4rem;margin-bottom:.2rem}.where,.who{color:#666;font-size:.9rem}
@@ -33,26 +30,12 @@ _PART_FLAGS: Final = (("pruned", Flag.PRUNED), ("synthetic", Flag.SYNTHETIC))
 _TIMES: Final = ("created", "updated", "time")  # 0 is an unknown time
 
 
-def markdown_lines(session: Session) -> Iterator[str]:
-    """Yield a session as Markdown. Messages are quoted, tool calls fenced and names escaped, so that no text can pass
-    for a heading or end the fence that it is in.
-    """
-    yield f"# {_escaped_markup(_title(session))}"
-    yield ""
-    yield _escaped_markup(" · ".join(_where(session)))
-    for message in session.messages:
-        yield ""
-        yield f"## {_escaped_markup(_who(message))}"
-        for part in message.parts:
-            yield from _markdown_part(part)
-
-
 def html_lines(session: Session) -> Iterator[str]:
     """Yield a session as an HTML document with all texts escaped.
 
     Its Content-Security-Policy allows nothing to be loaded or run.
     """
-    title = html.escape(_title(session))
+    title = html.escape(title_of(session))
     yield "<!doctype html>"
     yield '<html lang="en"><head><meta charset="utf-8">'
     yield "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">"
@@ -60,88 +43,23 @@ def html_lines(session: Session) -> Iterator[str]:
     yield '<meta name="referrer" content="no-referrer">'
     yield f"<title>{title}</title><style>{_STYLE}</style></head><body>"
     yield f"<h1>{title}</h1>"
-    yield f'<p class="where">{html.escape(" · ".join(_where(session)))}</p>'
+    yield f'<p class="where">{html.escape(" · ".join(where_of(session)))}</p>'
     for message in session.messages:
         yield f'<article class="{"user" if message.role == "user" else "other"}">'
-        yield f'<p class="who">{html.escape(_who(message))}</p>'
+        yield f'<p class="who">{html.escape(who_of(message))}</p>'
         for part in message.parts:
             yield from _html_part(part)
         yield "</article>"
     yield "</body></html>"
 
 
-def escape_text(text: str) -> str:
-    """Return a text with its unsafe characters written as escapes; line ends and tabs are kept."""
-    return UNSAFE_IN_LINES.sub(escaped, text.replace("\r\n", "\n"))
-
-
-def _title(session: Session) -> str:
-    return _one_line(session.title or "") or "Untitled session"
-
-
-def _where(session: Session) -> list[str]:
-    known = (session.directory, utc_minute(session.created), session.agent, session.id)
-    return [_one_line(piece) for piece in known if piece]
-
-
-def _who(message: Message) -> str:
-    pieces = (message.role, message.author, message.model, utc_minute(message.time))
-    return " · ".join(_one_line(piece) for piece in pieces if piece)
-
-
-def _one_line(text: str) -> str:
-    return " ".join(escape_text(text).split())
-
-
-def _escaped_markup(text: str) -> str:
-    return _MARKUP.sub(r"\\\1", text)
-
-
-def _blocks(entry: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
-    """Yield each text of a part as (name, text, kind); the kind is "text", "tool" or "error"."""
-    given = entry.get("input")
-    for name, value in given.items() if isinstance(given, Mapping) else [("input", given)] if given is not None else []:
-        written = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, indent=2)
-        yield _one_line(str(name)), written, "tool"
-    for name, kind in (("content", "text"), ("output", "tool"), ("error", "error")):
-        if entry.get(name):
-            yield name, entry[name], kind
-
-
-def _heading(entry: Mapping[str, Any]) -> str:
-    """Return the heading of a part: "reasoning", the name and title of a tool call, or "" for any other part."""
-    if "tool_name" not in entry:
-        return "reasoning" if entry["type"] == "reasoning" else ""
-    return _one_line(": ".join(filter(None, (entry["tool_name"], entry.get("title")))))
-
-
-def _markdown_part(part: Part) -> Iterator[str]:
-    entry = part_to_dict(part)
-    heading = _heading(entry)
-    if heading:
-        yield ""
-        yield f"**{_escaped_markup(heading)}**"
-    for name, text, kind in _blocks(entry):
-        yield ""
-        if kind == "text":
-            yield from (f"> {line}".rstrip() for line in escape_text(text).rstrip("\n").split("\n"))
-            continue
-        body = escape_text(text).rstrip("\n")
-        fence = "`" * max([3, *(len(run) + 1 for run in _FENCE.findall(body))])
-        yield f"{_escaped_markup(name)}:"
-        yield ""
-        yield fence
-        yield body
-        yield fence
-
-
 def _html_part(part: Part) -> Iterator[str]:
     entry = part_to_dict(part)
-    heading = _heading(entry)
+    heading = part_heading(entry)
     yield f'<div class="{"tool" if "tool_name" in entry else "reasoning" if heading else "said"}">'
     if heading:
         yield f"<strong>{html.escape(heading)}</strong>"
-    for name, text, kind in _blocks(entry):
+    for name, text, kind in part_texts(entry):
         label = "" if name == "content" else f'<span class="who">{html.escape(name)}</span>'
         yield f'{label}<pre class="{kind}">{html.escape(escape_text(text).rstrip(chr(10)))}</pre>'
     yield "</div>"

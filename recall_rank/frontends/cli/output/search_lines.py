@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
 from recall_rank.frontends.cli.output.console import Line, note_line
-from recall_rank.frontends.cli.output.reopen import reopen
 from recall_rank.frontends.display_text import age, escape, one_line, utc_minute
+from recall_rank.frontends.transcripts.reopen import reopen
 from recall_rank.model import Flag
 
 if TYPE_CHECKING:

@@ -1,0 +1,71 @@
+"""Find a session by id, prefix or title, and read it with the sessions of its subagents."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from recall_rank.analysis.normalize import fold
+from recall_rank.frontends.transcripts.render import SessionTranscript, transcript_of
+from recall_rank.histories.transcript import UnknownSession
+from recall_rank.model import Flag, Session
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from recall_rank.recall import Recall
+
+DEPTH: Final = 8  # of subagents that call subagents
+NAMED: Final = 5  # sessions that an error names when several have the title
+
+
+def find_session(recall: Recall, wanted: str) -> Session:
+    """Return the session with this id, else the only one whose id begins so, else the only one with this title, else
+    the only one whose title contains it; case is ignored in titles. It comes without its messages.
+
+    Raises UnknownSession when there is none, and when several are equally good; the error then names them.
+    """
+    try:
+        return recall.session(wanted)
+    except UnknownSession:
+        words = fold(wanted).strip()
+    if not words:
+        raise UnknownSession("a session is named by its id, a beginning of it, or its title")
+    near = recall.sessions(search=wanted.strip())
+    found = [session for session in near if fold(session.title or "").strip() == words] or near
+    if len(found) == 1:
+        return found[0]
+    if not found:
+        raise UnknownSession(f"no session {wanted!r}, by id or title, or several whose ids begin so")
+    named = ", ".join(session.id for session in found[:NAMED])
+    more = f" and {len(found) - NAMED:,} more" if len(found) > NAMED else ""
+    raise UnknownSession(f"{len(found):,} sessions have a title with {wanted!r}: {named}{more}")
+
+
+def read_transcript(
+    recall: Recall, session: Session, *, subagents: bool = True, changed: Callable[[Session], Session] | None = None
+) -> SessionTranscript:
+    """Read a session and, unless `subagents` is false, the sessions of the subagents that it called, to a depth of
+    DEPTH. `changed` is applied to each session that was read, such as to take secrets out of it.
+
+    Raises LookupError and OSError as Recall.transcript does.
+    """
+    called: dict[str, list[Session]] = {}
+    for each in recall.sessions() if subagents else ():
+        if each.parent and Flag.SUBAGENT in each.flags:
+            called.setdefault(each.parent, []).append(each)
+    return _read(recall, session, called, changed, frozenset(), DEPTH)
+
+
+def _read(
+    recall: Recall,
+    session: Session,
+    called: dict[str, list[Session]],
+    changed: Callable[[Session], Session] | None,
+    above: frozenset[str],
+    depth: int,
+) -> SessionTranscript:
+    whole = recall.transcript(session.id)
+    above = above | {session.id}
+    own = sorted(called.get(session.id, ()), key=lambda each: (each.created, each.id)) if depth else []
+    inner = [_read(recall, each, called, changed, above, depth - 1) for each in own if each.id not in above]
+    return transcript_of(whole if changed is None else changed(whole), inner, recall.unread(session.id))
