@@ -54,6 +54,8 @@ READING: dict[str, tuple[str, ...]] = {
     "forget": ("demo-10",),
     "stats": (),
     "export": ("demo-10",),
+    "transcript": ("demo-10",),
+    "chain": ("demo-10",),
     "batch": ("--calls", "calls.jsonl", "--out", "out.jsonl"),
     "evaluate": ("--queries", "queries.jsonl"),
 }
@@ -66,7 +68,7 @@ OTHERS: dict[str, tuple[str, ...]] = {
     "mcp": ("--help",),
 }
 EVERY = {**READING, **OTHERS}
-NO_JSON = ("export", "batch", "completion", "help", "mcp")
+NO_JSON = ("export", "transcript", "batch", "completion", "help", "mcp")
 
 
 @pytest.fixture
@@ -124,9 +126,12 @@ def test_what_is_there_ends_with_0(place: Path, name: str) -> None:
         (("context", "demo-10", "nothing"), NOT_THERE),
         (("messages", "nobody"), NOT_THERE),
         (("export", "nobody"), NOT_THERE),
+        (("transcript", "nobody"), NOT_THERE),
+        (("chain", "nobody"), NOT_THERE),
         (("forget", "nobody"), NOT_THERE),
         (("evaluate", "--queries", "others.jsonl"), NOT_THERE),
         (("export", "demo-10", "--out", "no/such/folder"), NOT_WRITTEN),
+        (("transcript", "demo-10", "--out", "no/such/folder"), NOT_WRITTEN),
         (("batch", "--calls", "calls.jsonl", "--out", "no/such/folder"), NOT_WRITTEN),
     ],
 )
@@ -138,7 +143,9 @@ def test_what_is_not_there(place: Path, words: tuple[str, ...], status: int) -> 
 def test_an_empty_history_is_read(place: Path) -> None:
     found = {name: ended(name, *READING[name], "--history", "empty.jsonl")[0] for name in READING}
     there = dict.fromkeys(("sources", "refresh", "stats", "sessions", "batch"), HITS)
-    missing = dict.fromkeys(("get", "context", "messages", "export", "forget", "evaluate"), NOT_THERE)
+    missing = dict.fromkeys(
+        ("get", "context", "messages", "export", "transcript", "chain", "forget", "evaluate"), NOT_THERE
+    )
     assert found == {**dict.fromkeys(("search", "session-search", "ask"), NO_HITS), **missing, **there}
 
 
