@@ -43,11 +43,11 @@ def test_the_command_of_each_agent(store: str | None, command: str | None, monke
     ("place", "profile"),
     [
         ("/home/ana/.memo-agent/sessions.db", ""),
-        ("/home/ana/.memo-agent/profiles/work/sessions.db", " --profile work"),
+        ("/home/ana/.memo-agent/profiles/harbor/sessions.db", " --profile harbor"),
         ("/home/ana/.memo-agent/profiles/-x; rm/sessions.db", None),
         ("/home/ana/.memo-agent/profiles/.hidden/sessions.db", None),
         ("/home/ana/profiles/deeper/still/sessions.db", ""),
-        ("C:\\Users\\ana\\.memo-agent\\profiles\\work\\sessions.db", " --profile work"),
+        ("C:\\Users\\ana\\.memo-agent\\profiles\\harbor\\sessions.db", " --profile harbor"),
     ],
 )
 def test_a_session_of_memo_agent_is_reopened_in_its_profile(place: str, profile: str | None) -> None:

@@ -48,7 +48,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def server(home: Path, curator: Any = None, context: Context | None = None) -> RecallServer:
     histories = BackgroundHistories(Recall(open_sources(home)))
-    here = context or Context(directory="/srv/work/brick-kiln")
+    here = context or Context(directory="/srv/boats/brick-kiln")
     return RecallServer(histories, host_options({"redact": True}), here, ("session_recall",), curator)
 
 
@@ -288,7 +288,7 @@ def test_the_rest_of_a_long_answer_is_of_one_curation(home: Path) -> None:
 def test_the_session_of_the_command_is_left_out(home: Path) -> None:
     told = Told(CURATED)
     args = {"query": "heliograph", "looking_for": "the cause"}
-    answer(server(home, told, Context(session_id=LONG, directory="/srv/work/lamp-room")), args)
+    answer(server(home, told, Context(session_id=LONG, directory="/srv/boats/lamp-room")), args)
     assert all("tripod" not in turn.matched for turn in told.tasks[0].results)
 
 

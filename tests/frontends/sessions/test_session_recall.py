@@ -202,7 +202,7 @@ def test_the_current_session_is_left_out(histories: Recall) -> None:
 def test_a_project_that_is_not_the_callers_shows_nothing_with_global_off(histories: Recall) -> None:
     told = Told(CURATED)
     options = HostOptions(global_=False)
-    here = Context(directory="/srv/work/lamp-room", worktree="/srv/work/lamp-room")
+    here = Context(directory="/srv/boats/lamp-room", worktree="/srv/boats/lamp-room")
     tools = RecallTools(histories, options=options, context=here, curator=told)
     tools.call("session_recall", {"query": "furnace lens kiln", "looking_for": WANTED})
     assert {turn.project for task in told.tasks for turn in task.results} <= {"lamp-room"}
@@ -340,7 +340,7 @@ def test_a_day_that_cannot_be_read_is_told_in_every_form(histories: Recall, quer
 
 
 def test_no_advice_to_search_all_projects_where_the_host_forbids_it(histories: Recall) -> None:
-    here = Context(directory="/srv/work/lamp-room", worktree="/srv/work/lamp-room")
+    here = Context(directory="/srv/boats/lamp-room", worktree="/srv/boats/lamp-room")
     args = {"query": "qqqqzzzz", "looking_for": WANTED, "project": "lamp-room"}
     texts = [
         RecallTools(histories, options=HostOptions(global_=on), context=here).call("session_recall", args)["text"]

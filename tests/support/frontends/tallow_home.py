@@ -8,7 +8,7 @@ from tests.fixtures.make_fixtures import lines
 from tests.fixtures.make_pi import Tree, call, file_name, text
 
 BEACON, RACE, COPY, TREE, LONG = (f"019e0000-0000-7000-8000-0000000000a{n}" for n in range(5))
-BRICK, LAMP = "/srv/work/brick-kiln", "/srv/work/lamp-room"
+BRICK, LAMP = "/srv/boats/brick-kiln", "/srv/boats/lamp-room"
 SECRET = "ghp_" + "a1B2c3D4e5F6g7H8i9J0" + "k1L2m3N4o5P6q7R8"
 
 
@@ -35,7 +35,7 @@ def race(session: str = RACE, **more: str) -> Tree:
 
 def fork() -> Tree:
     """A fork of race(): copies of all its entries under a new id, and a turn of its own."""
-    tree = race(COPY, parentSession=f"/elsewhere/sessions/--srv-work-brick-kiln--/{file_name(RACE)}")
+    tree = race(COPY, parentSession=f"/elsewhere/sessions/--srv-boats-brick-kiln--/{file_name(RACE)}")
     own = race()
     tree.records[1:], tree.last = own.records[1:], own.last
     exchange(tree, "In this fork, try optimistic dampers instead", "Optimistic dampers are slower.")
