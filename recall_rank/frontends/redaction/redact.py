@@ -15,7 +15,8 @@ from recall_rank.frontends.redaction.secret_formats import PREFIXED, Secret
 _PREFILTER: Final = SecretPrefilter(
     [start.lstrip("?<") for line in PREFIXED.strip().splitlines() for start in line.split("|")[1].split()]
 )
-_VISIBLE_REACH: Final = 32_768  # characters around a range that are read without colour codes
+_VISIBLE_REACH: Final = 4_096  # characters around a range that are read without colour codes
+_BLOCK_REACH: Final = 32_768  # the same where a PEM block may have begun, which is longer than any other secret
 
 
 def secrets(text: str, low: int = 0, high: int | None = None) -> list[Secret]:
@@ -31,7 +32,7 @@ def secrets(text: str, low: int = 0, high: int | None = None) -> list[Secret]:
         return []
     found = _matches(text, kinds, start, end, low, high)
     if kinds & (UNSEEN | BLOCK):
-        found += _matches_of_visible(text, low, high)
+        found += _matches_of_visible(text, low, high, _BLOCK_REACH if kinds & BLOCK else _VISIBLE_REACH)
     if not found:
         return []
     return [secret for secret in _disjoint(found) if secret.start < high and secret.end > low]
@@ -59,13 +60,13 @@ def _matches(text: str, kinds: int, start: int, end: int, low: int, high: int) -
     return found
 
 
-def _matches_of_visible(text: str, low: int, high: int) -> list[Secret]:
+def _matches_of_visible(text: str, low: int, high: int, reach: int) -> list[Secret]:
     """Return the secrets near characters [low, high) that the rules find without colour codes and characters without
-    width.
+    width, in the text up to `reach` characters before and after them.
     """
     from recall_rank.frontends.redaction.visible_text import visible_text
 
-    visible = visible_text(text, max(0, low - _VISIBLE_REACH), min(len(text), high + _VISIBLE_REACH))
+    visible = visible_text(text, max(0, low - reach), min(len(text), high + reach))
     if visible is None:
         return []
     first, last = visible.place(low), visible.place(high)

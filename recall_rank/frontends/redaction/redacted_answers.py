@@ -25,9 +25,8 @@ _RESULTS: Final = "results"
 _OF_HITS: Final = (
     "why"  # a field of the results of `recall`; results of other tools have other fields, all of them read
 )
-_RESULT_FIELDS: Final = (
-    *("session_title", "directory", "project", "history", "agent", "author", "tool_name", "part_type", "title_match"),
-    "also_in",
+_RESULT_TEXTS: Final = (
+    *("session_title", "directory", "project", "history", "agent", "author", "tool_name", "part_type"),
 )
 # A response has the reports on sources in its coverage, unlike an answer; of malformed records it shows the number.
 _SAFE_IN_RECORDS: Final = (_SAFE_FIELDS - {"coverage"}) | {"malformed"}
@@ -78,16 +77,22 @@ def without_secrets(value: Any, name: str | None = None) -> Any:
 
 def _redact_result(hit: dict[str, Any]) -> None:
     """Replace the secrets in one result of an answer of `recall`, in place; only fields with recalled text are read."""
-    for key in _RESULT_FIELDS:
-        item = hit.get(key)
-        if type(item) is not str:
-            if item is not None:
-                hit[key] = without_secrets(item, key)
-        elif len(item) >= _MIN_CHARS:
-            hit[key] = _redacted_value(key, item)
+    hit.update(_replaced_texts(tuple(map(hit.get, _RESULT_TEXTS))))
+    for key in ("title_match", "also_in"):
+        if key in hit:
+            hit[key] = without_secrets(hit[key], key)
     forms = hit["why"].get("matched_forms") if "why" in hit else None
     if forms:
         hit["why"]["matched_forms"] = without_secrets(forms)
+
+
+@lru_cache(maxsize=1_024)  # results of one session have equal texts, and sessions come again in later answers
+def _replaced_texts(texts: tuple[str | None, ...]) -> tuple[tuple[str, str], ...]:
+    """Return (field, text without secrets) for each field of _RESULT_TEXTS whose text has some; `texts` are in their
+    order, None for a field that a result does not have.
+    """
+    shown = ((key, text, _replaced(key, text)) for key, text in zip(_RESULT_TEXTS, texts, strict=True) if text)
+    return tuple((key, new) for key, text, new in shown if new != text)
 
 
 def response_without_secrets(response: SearchResponse) -> SearchResponse:
