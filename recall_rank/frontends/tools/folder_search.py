@@ -105,7 +105,7 @@ class FolderSearch:
                 self._recall = Recall(sources, self._cache)
             return self._recall
 
-    def _unindexed(self, recall: Recall, folder: Path) -> list[Path]:
+    def _unindexed(self, recall: Recall, folder: Path) -> list[str]:
         """Return the session files when there are many and no index of them; it is then built in a thread.
 
         Empty when an index can be asked without building it for long.
@@ -175,15 +175,15 @@ def _scored(folder: Path, args: Mapping[str, Any]) -> dict[str, Any]:
     return answer
 
 
-def _without_index(files: Sequence[Path], args: Mapping[str, Any], *, strict: bool) -> dict[str, Any]:
+def _without_index(files: Sequence[str], args: Mapping[str, Any], *, strict: bool) -> dict[str, Any]:
     """Return an answer from a few of `files` that are read now, without an index. It has `partial` set unless the call
     names a session, whose file alone is read.
     """
     asked = session_query(LIBRARY_OPTIONS, args, Warnings())
     if asked.session_id:
-        path = files[0].with_name(f"{safe_name(asked.session_id)}{SUFFIX}")
-        known = files_of_prefix([path] if path.is_file() else [], asked.prefix)
-        return _of_files(known, args, strict=strict)
+        path = Path(files[0]).with_name(f"{safe_name(asked.session_id)}{SUFFIX}")
+        known = files_of_prefix([str(path)] if path.is_file() else [], asked.prefix)
+        return _of_files([*map(Path, known)], args, strict=strict)
     files = files_of_prefix(files, asked.prefix)
     scan = FileScan(files)
     named = bool(asked.query.strip())

@@ -25,14 +25,14 @@ class NotRegularError(OSError):
     """Raised for a path that is a folder, a link, a FIFO, a socket or a device instead of a regular file."""
 
 
-def open_regular(path: Path, root: Path | None = None) -> int:
+def open_regular(path: Path | str, root: Path | None = None) -> int:
     """A file descriptor of the regular file at `path`; the caller closes it.
 
     With `root`, no component of the path below `root` may be a link, so that the file lies inside of `root`. Raises
     NotRegularError for anything but a regular file, and OSError when it cannot be opened.
     """
     inside = root is not None and os.open in os.supports_dir_fd
-    fd = _open_below(root, path) if inside and root is not None else os.open(path, _PLAIN)
+    fd = _open_below(root, Path(path)) if inside and root is not None else os.open(path, _PLAIN)
     if stat.S_ISREG(os.fstat(fd).st_mode):
         return fd
     os.close(fd)

@@ -162,7 +162,7 @@ def test_the_look_at_the_bytes_loses_no_match(tmp_path: Path, query: str) -> Non
         else:  # another program may escape what PraisonAI does not
             (tmp_path / f"s{number}.json").write_text(json.dumps(session, indent=2))
     files = session_files(tmp_path)
-    plain = {path.stem for path in files if scored(path.stem, read_chat(path), query, "g3")}
+    plain = {path.stem for path in map(Path, files) if scored(path.stem, read_chat(path), query, "g3")}
     assert {each.session_id for each in FileScan(files).matches(query, "g3")} == plain
     assert plain or query == "'type':" or not may_contain(b'{"content": "x"}', [written(query.lower())])
 

@@ -44,15 +44,18 @@ class ChosenFiles:
 
 @dataclass(slots=True)
 class FileScan:
-    """Session files and the problems met while they were read: path of the file -> one line of text."""
+    """Paths of session files, and the problems met while they were read: path of the file -> one line of text.
 
-    paths: Sequence[Path]
+    Paths are str, since ten thousand Path objects take longer to make than the files to search.
+    """
+
+    paths: Sequence[str]
     problems: dict[str, str] = field(default_factory=dict)
 
-    def _problem(self, path: Path, reason: str) -> None:
-        self.problems.setdefault(str(path), f"{path}: {reason}")
+    def _problem(self, path: str, reason: str) -> None:
+        self.problems.setdefault(path, f"{path}: {reason}")
 
-    def read(self) -> Iterator[tuple[Path, memoryview]]:
+    def read(self) -> Iterator[tuple[str, memoryview]]:
         """Yield (path, content) of each file; the content is valid until the next step. A file that cannot be read, is
         cut off or too long is added to `problems` instead.
         """
@@ -87,7 +90,7 @@ class FileScan:
             except ValueError as error:
                 self._problem(path, f"{error}, not searched")
                 continue
-            session_id = session_id_of(chat, path)
+            session_id = session_id_of(chat, Path(path))
             found = scored(session_id, chat, query, generation) if session_id.startswith(prefix) else None
             if found is not None:
                 yield found
@@ -102,9 +105,9 @@ class FileScan:
         words = dict.fromkeys(_WORD.findall(query.lower())) or dict.fromkeys(query.lower().split())
         telling = [word for word in words if word not in STOP_WORDS] or list(words)
         spellings = [tuple(dict.fromkeys(map(written, (word, word.capitalize(), word.upper())))) for word in telling]
-        holding: dict[Path, list[bool]] = {}
+        holding: dict[str, list[bool]] = {}
         for path, data in self.read():
-            found = [any(find(data, form) >= 0 for form in forms) for forms in spellings]
+            found = [_has_one(data, forms) for forms in spellings]
             if any(found):
                 holding[path] = found
         total = len(self.paths)
@@ -118,7 +121,7 @@ class FileScan:
         if len(holding) > most:
             dense = {path: _density(bytes(data).lower(), spellings, rarity) for path, data in FileScan(best).read()}
             best = sorted(dense, key=lambda path: -dense[path])
-        return ChosenFiles(best[:most], len(holding))
+        return ChosenFiles([*map(Path, best[:most])], len(holding))
 
 
 def _density(text: bytes, spellings: Sequence[Sequence[bytes]], rarity: Sequence[float]) -> float:
@@ -130,7 +133,14 @@ def _density(text: bytes, spellings: Sequence[Sequence[bytes]], rarity: Sequence
     return sum(weight * count / (count + norm) for weight, count in zip(rarity, counts, strict=True))
 
 
-def _read_into(path: Path, buffer: bytearray, most: int) -> tuple[int, bytearray]:
+def _has_one(data: memoryview, forms: Sequence[bytes]) -> bool:
+    for form in forms:  # noqa: SIM110 - any() takes twice as long, and this is asked of every file
+        if find(data, form) >= 0:
+            return True
+    return False
+
+
+def _read_into(path: str, buffer: bytearray, most: int) -> tuple[int, bytearray]:
     """Read a file into `buffer`, or into a larger one when it does not fit, at most `most` bytes and one more. Returns
     (number of bytes read, the buffer used).
     """
@@ -147,30 +157,30 @@ def _read_into(path: Path, buffer: bytearray, most: int) -> tuple[int, bytearray
         os.close(descriptor)
 
 
-def session_files(folder: Path) -> list[Path]:
-    """The session files of a folder by name. Raises OSError when the folder cannot be listed."""
+def session_files(folder: Path) -> list[str]:
+    """Return the paths of the session files of a folder, by name. Raises OSError when the folder cannot be listed."""
     with os.scandir(folder) as entries:
-        return [folder / name for name in sorted(entry.name for entry in entries) if name.endswith(SUFFIX)]
+        return sorted(entry.path for entry in entries if entry.name.endswith(SUFFIX))
 
 
-def newest_files(paths: Sequence[Path], most: int) -> ChosenFiles:
+def newest_files(paths: Sequence[str], most: int) -> ChosenFiles:
     """Return the `most` files that were changed last, newest first, out of those that still exist."""
-    times: dict[Path, int] = {}
+    times: dict[str, int] = {}
     for path in paths:
         with suppress(OSError):
-            times[path] = path.stat().st_mtime_ns
-    return ChosenFiles(sorted(times, key=lambda path: (-times[path], path.name))[:most], len(times))
+            times[path] = os.stat(path).st_mtime_ns  # noqa: PTH116 - as in FileScan
+    return ChosenFiles([*map(Path, sorted(times, key=lambda path: (-times[path], path))[:most])], len(times))
 
 
-def files_of_prefix(paths: Sequence[Path], prefix: str) -> list[Path]:
+def files_of_prefix(paths: Sequence[str], prefix: str) -> list[str]:
     """Return the files that hold a session whose id begins with `prefix`: the name of the file does not tell, since it
     has "_" for several characters. A file that is too damaged to tell its session's id is left out.
     """
     beginning = safe_name(prefix)
     if not beginning:
         return list(paths)
-    named = (path for path in paths if path.name.startswith(beginning))
-    return [path for path in named if _id_at(path).startswith(prefix)]
+    named = (path for path in paths if path[path.rfind(os.sep) + 1 :].startswith(beginning))
+    return [path for path in named if _id_at(Path(path)).startswith(prefix)]
 
 
 def _id_at(path: Path) -> str:

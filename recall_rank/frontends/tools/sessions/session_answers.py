@@ -6,7 +6,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from recall_rank.frontends.redaction.redacted_answers import hidden
@@ -237,7 +236,7 @@ def _by_original_scores(call: CallContext, asked: SessionQuery, warnings: Warnin
     """Return the hits that PraisonAI's own rule finds in all sessions, with its scores and in its order."""
     listed = call.histories.sessions()
     sessions = [each for each in listed if each.id.startswith(asked.prefix)]
-    scan = FileScan(sorted({Path(each.places[0]) for each in sessions if each.agent == NAME and each.places}))
+    scan = FileScan(sorted({str(each.places[0]) for each in sessions if each.agent == NAME and each.places}))
     matching = [*scan.matches(asked.query, asked.generation, asked.prefix), *_of_others(call, sessions, asked)]
     for problem in scan.problems.values():
         warnings.add("source", problem)
