@@ -7,7 +7,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from bench.datasets.long_conversation import DECISION, PLANTED, ChatMessage, LongConversation, long_conversation
+from bench.datasets.conversations.long_conversation import (
+    DECISION,
+    PLANTED,
+    ChatMessage,
+    LongConversation,
+    long_conversation,
+)
 from bench.reporting.report import Report, Table
 from recall_rank.frontends.compression.compress import compress
 from recall_rank.frontends.compression.conversation import blocks_of, tokens_of
@@ -16,7 +22,7 @@ from recall_rank.frontends.transcripts.statistics import estimated_tokens
 if TYPE_CHECKING:
     import argparse
 
-    from bench.datasets.long_conversation import PlantedFact
+    from bench.datasets.conversations.long_conversation import PlantedFact
 
 LEAST_SAVED = 0.55
 WAYS = ("none", "three zones", "truncation")

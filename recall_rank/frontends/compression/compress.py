@@ -13,7 +13,6 @@ from typing import Final
 
 from recall_rank.frontends.compression.conversation import (
     BRIDGES,
-    Conversation,
     Count,
     Given,
     conversation_of,
@@ -42,6 +41,7 @@ from recall_rank.model import Flag, Message
 from recall_rank.model.chat_messages import CHAT_ROLES
 
 FINDINGS: Final = "durable findings"
+_AROUND_SUMMARY: Final = 40  # tokens of the lines beside the summary, and of the roles of these messages
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +103,7 @@ def compress(
     in both cases. A former summary is carried over.
 
     `count` estimates tokens and `prices` turns them into dollars. No zone has more than its `budget`, which shrinks
-    with a window below 56,000 tokens; system texts are kept in full and do not count.
+    where system texts leave less than 56,000 tokens of the window; they are kept in full and do not count.
 
     Raises TypeError and ValueError for what is no message and for a wrong window, CuratorCancelledError when the call
     was cancelled while the summarizer was working.
@@ -115,13 +115,14 @@ def compress(
     unchanged = Compressed(changed=False, reason="", head=(), middle=(), tail=whole, before=before, after=before)
     if not manual and before.state != "compress":
         return _because(unchanged, "it fits the window")
-    budget = (budget or ZoneBudget()).within(window)
+    system = sum(each.tokens for each in conversation.messages if each.role == "system")
+    budget = (budget or ZoneBudget()).within(max(window - system, window // 10))
     plan = zone_plan(conversation, budget)
     if not plan.middle and not _is_cut(plan, whole):
         return _because(unchanged, "there is nothing between the first and the last zone")
-    told = _Summary.of(plan, focus, summarizer, conversation, budget, prices, seconds, cancelled)
-    like = whole[0]
-    middle = tuple(_middle(plan, said("user", told.text, like, Flag.SUMMARY)))
+    model = None if summarizer is None else _Model(summarizer, prices, seconds, cancelled)
+    told = _summary_of(plan, budget.middle - _AROUND_SUMMARY, focus, model, count)
+    middle = tuple(_middle(plan, said("user", told.text, whole[0], Flag.SUMMARY))) if told.text else ()
     after = usage_of(sum(tokens_of(each, count) for each in (*plan.head, *middle, *plan.tail)), window, prices)
     if after.tokens >= before.tokens:
         return _because(unchanged, "the three zones would not be smaller")
@@ -156,53 +157,57 @@ def _is_cut(plan: ZonePlan, whole: Sequence[Given]) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
+class _Model:
+    """A summarizer, what it costs, how long it may take, and what is asked whether the call was cancelled."""
+
+    summarizer: Summarizer
+    prices: Prices | None
+    seconds: float
+    cancelled: Callable[[], bool]
+
+
+@dataclass(frozen=True, slots=True)
 class _Summary:
     """The text of MIDDLE, and how it was made."""
 
     text: str
-    author: str
-    left_out: int
-    use: ModelUse | None
-    notes: tuple[str, ...]
+    author: str = ""
+    left_out: int = 0
+    use: ModelUse | None = None
+    notes: tuple[str, ...] = ()
 
-    @classmethod
-    def of(
-        cls,
-        plan: ZonePlan,
-        focus: str | None,
-        summarizer: Summarizer | None,
-        conversation: Conversation,
-        budget: ZoneBudget,
-        prices: Prices | None,
-        seconds: float,
-        cancelled: Callable[[], bool],
-    ) -> _Summary:
-        count = conversation.count
-        findings = findings_of(plan.middle, plan.summaries)
-        prose, use, notes, author = former_prose(plan.summaries), None, [], FINDINGS
-        if summarizer is not None:
-            name = one_line(str(summarizer.name))[:80]
-            request = [each for each in plan.head if _role(each) != "system"][:1]
-            prompt = summary_prompt(request, plan.middle, plan.summaries, focus, count)
-            try:
-                answer = summary_of(summarizer, SYSTEM, prompt.text, seconds=seconds, cancelled=cancelled)
-            except CuratorCancelledError:
-                raise
-            except CuratorError as error:
-                notes.append(f"no summary by a model: {error}; the {FINDINGS} stand in for it")
-            else:
-                prose, author = Prose(answer, name), name
-                sent, received = count(SYSTEM) + count(prompt.text), count(answer)
-                use = ModelUse(sent, received, None if prices is None else prices.dollars(sent, received))
-                findings = [each for each in findings if each.kind == "decision"]
-                if prompt.left_out:
-                    notes.append(f"the summarizer was not sent the oldest {prompt.left_out:,} exchanges")
-        text, left_out = summary_text(
-            findings, prose=prose, first=ranked_by_focus(findings, focus), tokens=budget.middle - 40, count=count
-        )
-        if left_out:
-            notes.append(f"{left_out:,} findings had no room in the summary")
-        return cls(text, author, left_out, use, tuple(notes))
+
+def _summary_of(plan: ZonePlan, tokens: int, focus: str | None, model: _Model | None, count: Count) -> _Summary:
+    """Return the summary of the messages that neither HEAD nor TAIL keeps, "" when there are none."""
+    if not plan.middle and not plan.summaries:
+        return _Summary("")
+    findings = findings_of(plan.middle, plan.summaries)
+    prose, author, use = former_prose(plan.summaries), FINDINGS, None
+    notes: list[str] = []
+    if model is not None and plan.middle:
+        request = [each for each in plan.head if _role(each) != "system"][:1]
+        prompt = summary_prompt(request, plan.middle, plan.summaries, focus, count)
+        ask = model.summarizer
+        try:
+            answer = summary_of(ask, SYSTEM, prompt.text, seconds=model.seconds, cancelled=model.cancelled)
+        except CuratorCancelledError:
+            raise
+        except CuratorError as error:
+            notes.append(f"no summary by a model: {error}; the {FINDINGS} stand in for it")
+        else:
+            author = one_line(str(ask.name))[:80]
+            prose = Prose(answer, author)
+            findings = [each for each in findings if each.kind == "decision"]
+            sent, received = count(SYSTEM) + count(prompt.text), count(answer)
+            cost = None if model.prices is None else model.prices.dollars(sent, received)
+            use = ModelUse(sent, received, cost)
+            if prompt.left_out:
+                notes.append(f"the summarizer was not sent the oldest {prompt.left_out:,} exchanges")
+    first = ranked_by_focus(findings, focus)
+    text, left_out = summary_text(findings, prose=prose, first=first, tokens=tokens, count=count)
+    if left_out:
+        notes.append(f"{left_out:,} findings had no room in the summary")
+    return _Summary(text, author, left_out, use, tuple(notes))
 
 
 def _middle(plan: ZonePlan, summary: Given) -> Iterator[Given]:

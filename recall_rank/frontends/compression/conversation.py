@@ -65,12 +65,12 @@ class SizedMessage:
 class Conversation:
     """The messages of a conversation.
 
-    `spans` are ranges [start, end) of indexes, in order and without gaps: no boundary may lie inside one, since it
-    holds a tool call with its result. `rounds` are the starts of the spans that begin with words which the user typed.
+    `stretches` are ranges [start, end) of indexes, in order and without gaps: no boundary may lie inside one, since it
+    holds a tool call with its result. `rounds` are the starts of those that begin with words which the user typed.
     """
 
     messages: tuple[SizedMessage, ...]
-    spans: tuple[tuple[int, int], ...]
+    stretches: tuple[tuple[int, int], ...]
     rounds: tuple[int, ...]
     count: Count
 
@@ -91,9 +91,9 @@ def conversation_of(messages: Sequence[Given], count: Count) -> Conversation:
     sized = tuple(
         SizedMessage(given, record, tokens_of(given, count)) for given, record in zip(messages, records, strict=True)
     )
-    spans = tuple(_spans(sized))
-    starts = tuple(start for start, _ in spans if _begins_round(sized[start]))
-    return Conversation(sized, spans, starts, count)
+    stretches = tuple(_stretches(sized))
+    starts = tuple(start for start, _ in stretches if _begins_round(sized[start]))
+    return Conversation(sized, stretches, starts, count)
 
 
 def text_of(record: Message) -> str:
@@ -178,12 +178,12 @@ def _document_texts(block: Mapping[str, Any]) -> list[str]:
 
 def _records(messages: Sequence[Given]) -> list[Message]:
     """Return what each message says, read alone."""
+    merged_session(messages)  # checks every message and names the index of a wrong one
     for number, each in enumerate(messages):
         if isinstance(each, Mapping) and "parts" in each:
             raise ValueError(f"a message as a JSON object has 'content', not 'parts', in messages[{number}]")
         if isinstance(each, Mapping) == isinstance(messages[0], Message):
             raise TypeError(f"messages are records or JSON objects, not both, in messages[{number}]")
-    merged_session(messages)  # checks every message and names the index of a wrong one
     return [each if isinstance(each, Message) else _alone(each, number) for number, each in enumerate(messages)]
 
 
@@ -200,7 +200,7 @@ def _begins_round(message: SizedMessage) -> bool:
     return not message.is_summary and not beside and bool(typed_by_user(message.record))
 
 
-def _spans(messages: Sequence[SizedMessage]) -> Iterator[tuple[int, int]]:
+def _stretches(messages: Sequence[SizedMessage]) -> Iterator[tuple[int, int]]:
     """Yield the ranges of messages between which a boundary may lie.
 
     A result belongs to the latest call with its id that has no result yet: some programs give ids again. One without

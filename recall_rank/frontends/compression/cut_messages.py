@@ -39,7 +39,7 @@ def fitted(messages: Sequence[Given], tokens: int, count: Count) -> list[Given] 
     """
     if _size(messages, count) <= tokens:
         return list(messages)
-    for cutter in (_Cutter(LEAST_CHARS), _Cutter(LEAST_CHARS, extras=False)):
+    for cutter in (_TextCutter(LEAST_CHARS), _TextCutter(LEAST_CHARS, extras=False)):
         low, high = LEAST_CHARS, 1 + max(len(text) for text in [" " * LEAST_CHARS, *map(repr, messages)])
         if _size(replace(cutter, most=low).cut(messages), count) > tokens:
             continue
@@ -66,7 +66,7 @@ def _size(messages: Sequence[Given], count: Count) -> int:
 
 
 @dataclass(frozen=True, slots=True)
-class _Cutter:
+class _TextCutter:
     """Cuts every text of messages to about `most` characters; without `extras` pictures and thoughts are left out."""
 
     most: int

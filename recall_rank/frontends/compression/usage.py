@@ -17,7 +17,7 @@ State = Literal["fits", "warn", "compress"]
 
 @dataclass(frozen=True, slots=True)
 class Prices:
-    """What a model costs, in US dollars for a million tokens of input and of output."""
+    """The prices of a model, in US dollars for a million tokens of input and of output."""
 
     input: float
     output: float = 0.0
@@ -34,7 +34,7 @@ class Prices:
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """How many tokens of a model's window a conversation fills, an estimate; `dollars` is what sending it once costs.
+    """The tokens of a model's window that a conversation fills, an estimate; `dollars` is what sending it once costs.
 
     From `warn` of the window on a person is told, from `act` on the conversation is compressed.
     """

@@ -18,12 +18,12 @@ from recall_rank.frontends.hooks.compaction_notes import compaction_notes
 from recall_rank.model import Message, Session
 
 REST_MARK: Final = "[... the following messages of this round are left out; the summary above includes them ...]"
-_MOST_OF_WINDOW: Final = 0.5  # that the three zones may fill together
+_MOST_OF_ROOM: Final = 0.5  # which system texts leave in the window
 
 
 @dataclass(frozen=True, slots=True)
 class ZoneBudget:
-    """How many tokens each zone may have, without system texts, and how many rounds TAIL may have."""
+    """The most tokens that each zone may have, without system texts, and the most rounds that TAIL may have."""
 
     head: int = 4_000
     middle: int = 4_000
@@ -35,9 +35,9 @@ class ZoneBudget:
         if min(self.head, self.middle, self.tail, self.rounds) < 1:
             raise ValueError("every budget of a zone must be 1 or more")
 
-    def within(self, window: int) -> ZoneBudget:
-        """Return the budget, made smaller in proportion where the zones would fill over half of a small window."""
-        share = _MOST_OF_WINDOW * window / (self.head + self.middle + self.tail)
+    def within(self, room: int) -> ZoneBudget:
+        """Return the budget, made smaller in proportion where the zones would fill over half of `room` tokens."""
+        share = _MOST_OF_ROOM * room / (self.head + self.middle + self.tail)
         if share >= 1:
             return self
         head, middle, tail = (max(1, int(each * share)) for each in (self.head, self.middle, self.tail))
@@ -106,7 +106,7 @@ def _cut_round(conversation: Conversation, budget: ZoneBudget, notes: list[str])
     """
     messages, count = conversation.messages, conversation.count
     begin = conversation.rounds[-1] if conversation.rounds else 0
-    last_start = conversation.spans[-1][0]
+    last_start = conversation.stretches[-1][0]
     request = begin if len(conversation.rounds) > 1 and begin < last_start else None
     left = budget.tail
     kept: list[Given] = []
@@ -115,7 +115,7 @@ def _cut_round(conversation: Conversation, budget: ZoneBudget, notes: list[str])
         kept = fitted([noted], budget.tail // 4, count) or [noted]
         left -= _size(kept, conversation)
     start = len(messages)
-    for low, high in reversed(conversation.spans):
+    for low, high in reversed(conversation.stretches):
         if low < begin or low == request or conversation.tokens(low, high) > left:
             break
         start, left = low, left - conversation.tokens(low, high)
