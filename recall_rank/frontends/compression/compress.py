@@ -185,8 +185,7 @@ def _summary_of(plan: ZonePlan, tokens: int, focus: str | None, model: _Model | 
     prose, author, use = former_prose(plan.summaries), FINDINGS, None
     notes: list[str] = []
     if model is not None and plan.middle:
-        request = [each for each in plan.head if _role(each) != "system"][:1]
-        prompt = summary_prompt(request, plan.middle, plan.summaries, focus, count)
+        prompt = summary_prompt(plan.request, plan.middle, plan.summaries, focus, count)
         ask = model.summarizer
         try:
             answer = summary_of(ask, SYSTEM, prompt.text, seconds=model.seconds, cancelled=model.cancelled)

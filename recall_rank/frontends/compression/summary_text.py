@@ -15,6 +15,7 @@ from recall_rank.frontends.display_text import UNSAFE_IN_LINES, escaped, one_lin
 from recall_rank.frontends.hooks.compaction_notes import compaction_notes
 from recall_rank.frontends.redaction.redact import redacted
 from recall_rank.model import Message, Part, Session
+from recall_rank.search.options import MAX_RESULTS
 
 HEADINGS: Final = {
     "decision": "Decisions:",
@@ -99,7 +100,7 @@ def ranked_by_focus(findings: Sequence[Finding], focus: str | None) -> list[Find
         Session(str(at), (Message("m", "user", 0, (Part("p", "text", each.text),)),))
         for at, each in enumerate(findings)
     ]
-    response = rank(focus, sessions, match="smart", results=len(sessions), group="session")
+    response = rank(focus, sessions, match="smart", results=min(len(sessions), MAX_RESULTS), group="session")
     return [findings[int(hit.session_id)] for hit in response.results]
 
 

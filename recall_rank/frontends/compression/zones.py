@@ -48,11 +48,13 @@ class ZoneBudget:
 class ZonePlan:
     """The messages that HEAD and TAIL keep, and those between them, which a summary replaces.
 
-    `middle` has no system messages and no summaries and bridges of former compressions; `summaries` are the former
-    summaries, oldest first.
+    `request` is the first request of the user, if HEAD keeps it whole. `middle` has no system messages and no summaries
+    and bridges of former compressions, but every request that was cut; `summaries` are the former summaries, oldest
+    first.
     """
 
     head: tuple[Given, ...]
+    request: tuple[Given, ...]
     middle: tuple[SizedMessage, ...]
     summaries: tuple[SizedMessage, ...]
     tail: tuple[Given, ...]
@@ -74,20 +76,21 @@ def zone_plan(conversation: Conversation, budget: ZoneBudget) -> ZonePlan:
     tail_start, request, tail = _tail(conversation, budget, notes)
     first = next((at for at in conversation.rounds if at < tail_start and at != request), None)
     before = conversation.messages[:tail_start]
-    head = [*_system(before)]
-    if first is not None:
-        head += _beginning(conversation, first, tail_start, budget, notes)
+    beginning = [] if first is None else [*_beginning(conversation, first, tail_start, budget, notes)]
+    if first is None or beginning[0] is not conversation.messages[first].given:
+        first = None
     middle = tuple(
         each
         for at, each in enumerate(before)
         if at not in (first, request) and each.role != "system" and not each.is_summary and not each.is_bridge
     )
     summaries = tuple(each for each in before if each.is_summary)
-    return ZonePlan(tuple(head), middle, summaries, tuple(tail), tuple(notes))
+    whole = () if first is None else (conversation.messages[first].given,)
+    return ZonePlan((*_system(before), *beginning), whole, middle, summaries, tuple(tail), tuple(notes))
 
 
 def _tail(conversation: Conversation, budget: ZoneBudget, notes: list[str]) -> tuple[int, int | None, list[Given]]:
-    """Return the index at which TAIL starts, the index of the request of a cut round that TAIL repeats, and TAIL."""
+    """Return the index at which TAIL starts, the index of an earlier request that TAIL keeps whole, and TAIL."""
     size = len(conversation.messages)
     start = size
     for at in conversation.rounds[::-1][: budget.rounds]:
@@ -111,12 +114,15 @@ def _cut_round(conversation: Conversation, budget: ZoneBudget, notes: list[str])
     left = budget.tail
     kept: list[Given] = []
     if request is not None:
-        noted = with_note(messages[request].given, REST_MARK)
-        kept = fitted([noted], budget.tail // 4, count) or [noted]
+        asked = messages[request].given
+        if conversation.tokens(request + 1) > budget.tail - budget.tail // 4:
+            asked = with_note(asked, REST_MARK)
+        kept = fitted([asked], budget.tail // 4, count) or [asked]
         left -= _size(kept, conversation)
+        request = request if kept[0] is asked else None
     start = len(messages)
     for low, high in reversed(conversation.stretches):
-        if low < begin or low == request or conversation.tokens(low, high) > left:
+        if low < begin or (kept and low == begin) or conversation.tokens(low, high) > left:
             break
         start, left = low, left - conversation.tokens(low, high)
     rest = [each.given for each in messages[start:]]

@@ -178,6 +178,17 @@ class TestZones:
         assert len(made.tail) >= 5
         assert problems([*made.messages]) == []  # type: ignore[list-item]
 
+    def test_a_request_that_was_cut_is_summarised_and_has_no_false_mark(self) -> None:
+        request = said("user", "Read this: " + "log " * 4_000 + "\nYou must not close lock 7.\n" + "log " * 4_000)
+        made = by_hand([*harbour(number=4), request, *called("c", "short")])
+        assert "You must not close lock 7." in made.summary
+        assert "characters left out ...]" in made.tail[0]["content"]  # type: ignore[index]
+        assert REST_MARK not in texts(made)
+        assert list(made.tail[1:]) == called("c", "short")
+        first = by_hand([request, *rounds(1, 20)])
+        assert first.notes == ("the first request is larger than the first zone may be and was cut",)
+        assert "You must not close lock 7." in first.summary
+
     @pytest.mark.parametrize("call", [called, used])
     def test_one_huge_result_is_cut_with_a_mark(self, call: Callable[..., list[Chat]]) -> None:
         made = by_hand(
@@ -265,9 +276,14 @@ class TestWithoutModel:
         messages = [REQUEST, *(each for at, told in enumerate(decisions) for each in rounds(at, at + 1, told))]
         plain = by_hand(messages, budget=tight)
         assert plain.left_out > 10
+        assert estimated_tokens(plain.summary) <= tight.middle
         assert f"{plain.left_out} findings had no room in the summary" in plain.notes
         assert "tallow" not in plain.summary
         assert "tallow" in by_hand(messages, budget=tight, focus="the grease of the crane").summary
+
+    @pytest.mark.parametrize("focus", ["???", "the", '"', "quay " * 3_000, "\x00"])
+    def test_any_text_can_be_a_focus(self, focus: str) -> None:
+        assert "- We decided to use oak." in by_hand(harbour("We decided to use oak."), focus=focus).summary
 
     def test_secrets_in_the_summary_are_replaced(self) -> None:
         made = by_hand([*rounds(0, 2), *rounds(2, 20, f"We decided to use {SECRET}.")], budget=ZoneBudget(1, 600, 900))
