@@ -308,6 +308,7 @@ def check_beside_benchmarks(engine: Ours, queries: Sequence[BenchQuery]) -> None
     assert gap.mean == pytest.approx(sum(parts.values()) / len(parts) - fuzzy.overall.parts.mrr_10)
 
 
+@pytest.mark.slow
 def test_figures_are_those_of_the_benchmarks() -> None:
     engine = Ours()
     engine.build(generate.sessions(1500, 3))

@@ -249,6 +249,7 @@ def test_an_index_that_was_opened_can_be_refreshed(tmp_path: Path) -> None:
         Index.open(tmp_path / "index").__class__.open(blocked)
 
 
+@pytest.mark.slow
 def test_threads_search_while_others_refresh(tmp_path: Path) -> None:
     machine = Machine(tmp_path / "home", 1, "history claude")
     failed: list[BaseException] = []

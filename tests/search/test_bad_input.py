@@ -67,6 +67,7 @@ def test_a_line_of_a_megabyte(match: str) -> None:
     assert parts(ask(index, "lantern", match=match)) == ["s.0.1"]
 
 
+@pytest.mark.slow
 def test_a_part_of_a_hundred_thousand_words() -> None:
     index = texts(" ".join(f"word{n}" for n in range(100_000)) + " lantern")
     response = ask(index, "lantern word99999")
@@ -167,6 +168,7 @@ def deep(request: pytest.FixtureRequest) -> Iterator[Any]:
     unnested(value)
 
 
+@pytest.mark.slow
 def test_a_million_levels_of_json(deep: Any) -> None:
     index = Index.build([session("s", message("m", part("p", tool="x", input=deep)))])
     assert found(index, "lantern") == {"p"}
@@ -207,6 +209,7 @@ def test_roles_of_other_agents(role: str) -> None:
     assert ask(index, "lantern").results[0].role in ("tool", "system")
 
 
+@pytest.mark.slow
 def test_many_sessions_messages_and_fields() -> None:
     wide = part("p", tool="x", input=[f"lantern{n}" for n in range(20_000)])
     index = Index.build([session("s", message("m", wide, *(part(f"q{n}", "wick") for n in range(2000))))])

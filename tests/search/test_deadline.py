@@ -179,6 +179,7 @@ def test_a_larger_budget_never_covers_less(segment: IndexReader) -> None:
     assert covered == sorted(covered)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("match", ["literal", "smart", "fuzzy", "regex"])
 @pytest.mark.parametrize("group", ["part", "session"])
 @pytest.mark.parametrize("order", ["relevance", "time"])

@@ -61,7 +61,9 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class _Claim:
-    """A sentence that settles something, with the number of query words in it; `at` is its place in the session."""
+    """A sentence that says that a question was answered or a problem solved, with the number of query words in it; `at`
+    is the number of its message in the session.
+    """
 
     shared: int
     at: int

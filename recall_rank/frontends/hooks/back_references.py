@@ -96,13 +96,17 @@ def _own_words(text: str) -> str:
 
 
 def _pasted_line(text: str) -> str:
-    """Return the line of the pasted texts in a message that tells of an error, or else the first one."""
+    """Return, of the lines of the texts pasted into a message, the last one that tells of an error, else the first
+    one; "" when nothing is pasted. Of each text the last 200 lines are read.
+    """
     lines = [line for found in _PASTED.findall(text) for line in found.strip("`").splitlines()[-200:] if line.strip()]
     return next((line for line in reversed(lines) if _TROUBLE_LINE.search(line)), lines[0] if lines else "")
 
 
 def _without(cues: re.Pattern[str], text: str) -> str:
-    """Return a text as words of a query, without the phrases that `cues` match, but with their named groups."""
+    """Return a text as words of a query: phrases that `cues` match are left out, except for what their named groups
+    captured.
+    """
     shown = cues.sub(lambda found: f" {' '.join(word for word in found.groupdict().values() if word)} ", text)
     words = _cleaned(shown)
     if cues is not _english():

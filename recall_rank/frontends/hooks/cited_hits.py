@@ -65,10 +65,10 @@ def cited_hits(
         each = _cited(hit, answer, message)
         if each is not None:
             cited.append(each)
-    sure = [each for each in cited if each.hit is hits[0] or each.hit.why.confidence != "low"]
-    if not any(each.rank <= _ANSWERED for each in sure):
-        sure += [each for each in cited if each.rank <= _ANSWERED]
-    return sorted(sure, key=lambda each: each.rank)  # stable
+    kept = [each for each in cited if each.hit is hits[0] or each.hit.why.confidence != "low"]
+    if not any(each.rank <= _ANSWERED for each in kept):
+        kept += [each for each in cited if each.rank <= _ANSWERED]
+    return sorted(kept, key=lambda each: each.rank)  # stable
 
 
 def _cited(hit: Result, answer: Answer | None, message: str) -> CitedHit | None:

@@ -45,8 +45,8 @@ def read_changes(
     progress: Progress | None,
 ) -> Changes:
     """Read the changed units and all units whose sessions share ids with theirs, resolve copies among the sessions, and
-    return the next table, the sessions to index and those to delete. `old` is the table of the last refresh, and
-    `segments` are those of the index.
+    return the next table, the sessions to index and those to delete. `looks` are the scans of `sources`, in their
+    order, `old` is the table of the last refresh, and `segments` are those of the index.
     """
     was_live = [(held.key, held.place) for _, held in old.live() if held.place is not None]
     known = PreviousSessions(old)

@@ -134,7 +134,7 @@ class IndexReader:
         return segment, segment.sessions[own]
 
     def span_of(self, session: int) -> tuple[int, int]:
-        """Return the range [first, last) of a session's messages; message `first` contains its title."""
+        """Return the range [first, last) of a session's messages; number `first` holds only its title."""
         if self.whole is not None:
             return self.whole.span_of(session)
         number, own = self.order.find(session)

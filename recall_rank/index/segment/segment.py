@@ -128,7 +128,7 @@ class Segment:
         return self.parts - len(self.sessions)
 
     def span_of(self, session: int) -> tuple[int, int]:
-        """Return the range [first, last) of the messages of a session; message `first` contains its title."""
+        """Return the range [first, last) of the messages of a session; number `first` holds only its title."""
         row = self.sessions[session]
         return row.first_message, row.last_message
 

@@ -106,10 +106,10 @@ class TableFile:
         return data
 
     def dead(self, segments: int) -> tuple[frozenset[int], ...]:
-        """Return the numbers of the deleted sessions of each segment.
+        """Return the numbers of the deleted sessions of each segment, as the section DEAD of the file lists them.
 
-        They are not compared with the number of sessions. Raises DamagedIndexError when the section does not list
-        exactly `segments` segments.
+        Whether a segment has sessions of these numbers is not checked. Raises DamagedIndexError when the section does
+        not list exactly `segments` segments.
         """
         numbers = array("I")
         data = self.section(DEAD)

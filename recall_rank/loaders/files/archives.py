@@ -40,8 +40,8 @@ def _gunzip(file: IO[bytes], size: int) -> Iterator[bytes]:
 
 
 def _unxz(file: IO[bytes], size: int) -> Iterator[bytes]:
-    """Yield the bytes of every stream of an .xz file. Bytes after a stream that do not begin another stream are
-    ignored.
+    """Yield the unpacked bytes of every stream of an .xz file, in blocks of at most `size` bytes. Bytes after a stream
+    that do not begin another stream are ignored.
     """
     most = limits().unpacker
     raw = file.read(size)

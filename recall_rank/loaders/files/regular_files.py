@@ -110,8 +110,10 @@ def walk_files(root: Path, wanted: Callable[[str], bool], skipped: list[str]) ->
 
 
 def walk_names(root: Path, wanted: Callable[[str], bool], skipped: list[str]) -> Iterator[str]:
-    """Yield what walk_files() yields as text relative to `root`, joined by "/"; this is much faster than making
-    Path objects.
+    """Yield the regular files below `root` for whose name `wanted` is true, as text relative to `root`, joined by "/".
+
+    What was left out is described in `skipped`, as by walk_files(), which takes much longer because it makes a Path
+    object of each.
     """
     return _walk(str(root), "", wanted, skipped, os.path.realpath(root), MAX_DEPTH)
 

@@ -119,12 +119,12 @@ def _likely(search: SearchContext, found: Hits, count: int) -> Hits:
 
     For a query of common words, evidence separates passages badly, and an exact occurrence is the better sign.
     """
-    sure = min(count, found.first_tier)
-    others = range(sure, min(count + search.query.weights.looked_at, found.first_tier))
+    best = min(count, found.first_tier)
+    others = range(best, min(count + search.query.weights.looked_at, found.first_tier))
     if not others or search.deadline.too_late_to_score():
-        return found.taken(range(sure))
+        return found.taken(range(best))
     marks = mark_holding(search, found.taken(others).docs())
-    return found.taken([*range(sure), *compress(others, marks)])
+    return found.taken([*range(best), *compress(others, marks)])
 
 
 def _session(search: SearchContext, part: int) -> int:

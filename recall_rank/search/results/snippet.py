@@ -90,9 +90,9 @@ def _cut(window: SnippetWindow, redact: Redact | None) -> Snippet[Span]:
 def _redaction_start(text: Text, low: int, start: int) -> int:
     """Return the byte from which to read for redaction: at most REDACT_REACH bytes before byte `start` of the text.
 
-    That byte is before the word that `start` is in, and before a name in front of that word; it is further before when
-    a private key may reach into the window, or colour codes make names and values long. `low` is the first byte of the
-    field.
+    That byte is before the word that `start` is in, and before a name in front of that word, as in NAME=value; it is
+    the full REDACT_REACH before when a private key may reach into the window, or colour codes make names and values
+    long. `low` is the first byte of the field, before which nothing is read.
     """
     before = max(low, start - REDACT_REACH)
     front = bytes(text[before:start])

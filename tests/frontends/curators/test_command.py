@@ -127,7 +127,10 @@ def test_a_process_that_left_the_group_is_not_waited_for(tmp_path: Path) -> None
 
 
 ASKING = """
-import sys
+import signal, sys
+for number in (signal.SIGTERM, signal.SIGHUP):  # a run in the background may hand them down ignored
+    signal.signal(number, signal.SIG_DFL)
+signal.signal(signal.SIGINT, signal.default_int_handler)
 from recall_rank.frontends.curators.answer_check import curated_answer
 from tests.support.frontends.model_curators import command_curator
 from tests.support.frontends.recalled_turns import task

@@ -27,6 +27,7 @@ def test_the_passage_that_answers_comes_first_and_word_for_word() -> None:
     assert FACT in answer.text
 
 
+@pytest.mark.slow
 def test_passages_are_bounded_and_verbatim() -> None:
     asked = task(
         *(turn(number, ("The cradle of the slipway is booked by winch. " * 30 + "\n\n") * 20) for number in range(9))

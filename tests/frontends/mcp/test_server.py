@@ -97,6 +97,7 @@ def test_refused_calls_are_errors() -> None:
     talk(server(), work)
 
 
+@pytest.mark.slow
 def test_long_answers_are_paged() -> None:
     long = "a gauge that drifts, " * 20_000
 
@@ -421,6 +422,7 @@ def test_a_session_is_a_resource_as_a_transcript() -> None:
     talk(server(Invented(session)), work)
 
 
+@pytest.mark.slow
 def test_a_long_transcript_is_paged_and_one_of_another_project_is_not_there() -> None:
     from recall_rank.model import Message, Part, Session
 

@@ -283,6 +283,7 @@ def otherwise_replaced(chance: random.Random) -> int:
     return wrong
 
 
+@pytest.mark.slow
 def test_the_words_of_names_lose_no_secret(monkeypatch: pytest.MonkeyPatch) -> None:
     assert otherwise_replaced(random.Random(3)) == 0
     for word in redacted_answers._NAME_WORDS[:5]:

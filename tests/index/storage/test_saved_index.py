@@ -190,6 +190,7 @@ def test_blocks_of_the_text_are_read_where_they_are_needed(tmp_path: Path) -> No
     assert all(blocks)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("match", ["literal", "regex"])
 def test_text_is_verified_no_faster_than_there_is_time(tmp_path: Path, match: Match) -> None:
     """All of it was verified before the first look at it, whatever the deadline: 25 ms for one of 1 ms."""
@@ -208,6 +209,7 @@ def test_text_is_verified_no_faster_than_there_is_time(tmp_path: Path, match: Ma
     assert 0 < sum(blocks) < len(blocks) // 2
 
 
+@pytest.mark.slow
 def test_threads_share_one_layout(tmp_path: Path) -> None:
     from concurrent.futures import ThreadPoolExecutor
 

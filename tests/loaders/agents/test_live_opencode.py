@@ -17,7 +17,7 @@ from recall_rank.loaders.opencode.source import OpenCode
 from recall_rank.loaders.sqlite import database as sqlite
 from tests.fixtures.make_fixtures import SCHEMA
 
-SNAPSHOTS = 10_000 if os.environ.get("RECALL_RANK_SOAK") == "long" else 1_000
+SNAPSHOTS = 10_000 if os.environ.get("RECALL_RANK_SOAK") == "long" else 400
 PARTS = 3  # of every message, in one transaction with it
 KEPT = 40  # messages of a session, so that looks stay quick
 

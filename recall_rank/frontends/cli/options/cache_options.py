@@ -105,8 +105,10 @@ def _folder(cache: str | Literal[True]) -> Path | None:
 
 
 def _forgotten(cache: str | Literal[True] | None) -> Ignore:
-    """Return what the list in a cache says was forgotten, for an index in memory; a list that is not safe to read is
-    not used.
+    """Return the rules that leave the forgotten sessions out of an index in memory.
+
+    They are those of the list in the folder `cache`, in the default folder for True and None. A list that is not safe
+    to read is not used.
     """
     from recall_rank.histories.ignore import Ignore
     from recall_rank.histories.records.forgotten import forgotten

@@ -117,8 +117,8 @@ cdef class IdRecords:
     """Decodes the ids of single records, in the form that encode_ids() returns.
 
     Record k is records[starts[k]:starts[k + 1]]. verified, u8, is not 0 for each block of `block` bytes of `records`
-    whose checksum has been compared; only these are read. The buffers are borrowed. Raises ValueError for too few
-    blocks.
+    whose checksum has been compared; a record that reaches into another block is not read. The buffers are borrowed.
+    Raises ValueError when `verified` has fewer elements than `records` has blocks.
     """
 
     cdef const uint8_t[::1] records

@@ -143,7 +143,8 @@ cdef class Postings:
     cdef Py_ssize_t next_run(self, Cursor* cursor, uint16_t* docs, uint8_t* tfs) noexcept nogil:
         """Write the next postings of one of the cursor's terms to `docs` and `tfs`, arrays of ROOM elements.
 
-        Return their number, 0 when no term has more. docs are numbers in the cursor's block, and ascend.
+        Return their number, 0 when no term has more. docs are numbers in the cursor's block, and ascend. Which term
+        they belong to is not told: a document is returned once for each term that it contains.
         """
         cdef Py_ssize_t count
         cdef uint32_t number

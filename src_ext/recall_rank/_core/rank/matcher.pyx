@@ -93,9 +93,10 @@ cdef class Matcher:
         return forms_add(&self.forms, form, slot, span, similarity)
 
     def add_all(self, list forms not None, list prefixes not None):
-        """Add all `forms`, tuples (form, slot, span, similarity), and `prefixes`, tuples (form, slot, similarity).
+        """Call add() for each of `forms` and add_prefix() for each of `prefixes`, in their order.
 
-        They are the arguments of add() and add_prefix(), which are called for each in their order.
+        A form (text, slot, span, similarity) matches the query's words [slot, slot + span), a prefix (text, slot,
+        similarity) the word number slot; similarity is 0 to 1.
         """
         for form, slot, span, similarity in forms:
             self.add(form, slot, span, similarity)

@@ -205,7 +205,7 @@ cdef class SegmentEvidence:
         """Append the hits of `other` as hits of tier `tier`, their scores times `share`, unless their parts are hits
         already.
 
-        `other` is the evidence of another query in the segment; all hits of both have been scored.
+        `other` is the evidence of another query in the segment; all hits of both must have been scored before.
         """
         cdef Py_ssize_t k
         cdef const HitRow* hit
