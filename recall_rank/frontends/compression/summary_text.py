@@ -9,10 +9,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
+from recall_rank.analysis.compaction_notes import compaction_notes
 from recall_rank.corpus import rank
 from recall_rank.frontends.compression.conversation import SUMMARY_LABEL, Count, SizedMessage
 from recall_rank.frontends.display_text import UNSAFE_IN_LINES, escaped, one_line
-from recall_rank.frontends.hooks.compaction_notes import compaction_notes
 from recall_rank.frontends.redaction.redact import redacted
 from recall_rank.model import Message, Part, Session
 from recall_rank.search.options import MAX_RESULTS

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Final
 
+from recall_rank.analysis.compaction_notes import compaction_notes
 from recall_rank.frontends.compression.conversation import (
     Conversation,
     Given,
@@ -14,7 +15,6 @@ from recall_rank.frontends.compression.conversation import (
     tokens_of,
 )
 from recall_rank.frontends.compression.cut_messages import fitted, with_note
-from recall_rank.frontends.hooks.compaction_notes import compaction_notes
 from recall_rank.model import Message, Session
 
 REST_MARK: Final = "[... the following messages of this round are left out; the summary above includes them ...]"

@@ -6,13 +6,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from recall_rank.frontends.curators.bounded_call import bounded_call, cleaned_text
+from recall_rank.frontends.curators.bounded_call import bounded_call, cleaned_text, repeats_instructions
 from recall_rank.frontends.curators.curator import CURATION_SECONDS, CurationTask, Curator, CuratorError, never
 from recall_rank.frontends.curators.extractive import ExtractiveCurator
 from recall_rank.frontends.curators.prompt import (
     CUT,
     NOTHING_RELEVANT,
-    CurationPrompt,
     curation_prompt,
     letters,
 )
@@ -23,7 +22,6 @@ UNCURATED_CHARS: Final = 3_000  # fewer letters and digits of quoted lines may a
 UNCURATED_RESULTS: Final = 3
 UNCURATED_SHARE: Final = 0.9
 _PIECE: Final = 32  # letters and digits; shorter lines are found in any text
-_INSTRUCTION: Final = (20, 50)  # fewest, and most, letters and digits of an instruction that an answer must not have
 _AROUND: Final = " \t\r\n\"'`*_.\u201c\u201d"
 _NOTHING: Final = frozenset(
     each.strip(_AROUND).casefold()
@@ -82,7 +80,7 @@ def checked_answer(name: str, text: object, task: CurationTask) -> CuratedAnswer
     answer = _cleaned(name, text)
     if answer.found:
         words, prompt = letters(answer.text), curation_prompt(task)
-        if _repeats_instructions(words, prompt):
+        if repeats_instructions(words, prompt.instructions):
             raise CuratorError(f"the curator {name} returned its instructions, so its answer is not shown")
         if _repeats(words, prompt.sections) or _repeats(words, prompt.matched):
             raise CuratorError(f"the curator {name} returned all that it was given, so its answer is not shown")
@@ -93,13 +91,6 @@ def _cleaned(name: str, text: object) -> CuratedAnswer:
     plain = cleaned_text(f"the curator {name}", text, ANSWER_CHARS)
     found = plain.strip(_AROUND).casefold() not in _NOTHING
     return CuratedAnswer(found, plain if found else "")
-
-
-def _repeats_instructions(words: str, prompt: CurationPrompt) -> bool:
-    """Return whether the letters of an answer have those of a line of the instructions or of the request."""
-    fewest, most = _INSTRUCTION
-    lines = (letters(line)[:most] for line in prompt.instructions)
-    return any(len(line) >= fewest and line in words for line in lines)
 
 
 def _repeats(words: str, quoted: Sequence[str]) -> bool:

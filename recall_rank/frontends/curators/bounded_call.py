@@ -16,10 +16,11 @@ from recall_rank.frontends.curators.curator import (
     CuratorTimeoutError,
     NoCuratorError,
 )
-from recall_rank.frontends.curators.prompt import error_line
+from recall_rank.frontends.curators.prompt import error_line, letters
 from recall_rank.frontends.display_text import UNSAFE_IN_LINES
 
 ERROR_MESSAGE_CHARS: Final = 400
+_INSTRUCTION: Final = (20, 50)  # fewest, and most, letters and digits of an instruction that an answer must not have
 _LEAVE_SECONDS: Final = 1.0  # after its limit, for a call to end by itself
 _POLL_SECONDS: Final = 0.05
 _FENCE: Final = re.compile(r"(?im)^.*<<<\s*(?:end of )?(?:search results|recalled)\b[^>\n]{0,80}>>>.*$\n?")
@@ -112,3 +113,10 @@ def cleaned_text(who: str, text: object, chars: int) -> str:
     if not plain:
         raise CuratorError(f"{who} returned nothing")
     return plain
+
+
+def repeats_instructions(words: str, instructions: Iterable[str]) -> bool:
+    """Return whether the letters of an answer, as letters() gives them, have those of a line of its instructions."""
+    fewest, most = _INSTRUCTION
+    lines = (letters(line)[:most] for line in instructions)
+    return any(len(line) >= fewest and line in words for line in lines)

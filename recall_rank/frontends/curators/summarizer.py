@@ -7,11 +7,12 @@ import shutil
 from collections.abc import Callable, Mapping
 from typing import Final, Protocol
 
-from recall_rank.frontends.curators.bounded_call import bounded_call, cleaned_text
+from recall_rank.frontends.curators.bounded_call import bounded_call, cleaned_text, repeats_instructions
 from recall_rank.frontends.curators.choose import COMMAND, LLM, model_of_name
 from recall_rank.frontends.curators.command import CURATING, READ_BYTES, CommandModel
-from recall_rank.frontends.curators.curator import NoCuratorError, never
+from recall_rank.frontends.curators.curator import CuratorError, NoCuratorError, never
 from recall_rank.frontends.curators.language_model import LanguageModel
+from recall_rank.frontends.curators.prompt import letters
 from recall_rank.frontends.display_text import one_line
 from recall_rank.model.nearest_names import did_you_mean
 
@@ -87,8 +88,8 @@ def summary_of(
     """Return what a summarizer writes of a text, without control characters and lines that look like our fences.
 
     It is called in a thread and left after `seconds` or `cancelled`, as `bounded_call` says. Raises CuratorError, whose
-    message does not repeat the text, for a summarizer that fails and for a summary that is empty or longer than
-    READ_BYTES characters.
+    message does not repeat the text, for a summarizer that fails and for a summary that is empty, has more than
+    READ_BYTES characters, or repeats a line of its instructions.
     """
     who = f"the summarizer {one_line(str(summarizer.name))[:80]}"
     answer = bounded_call(
@@ -98,7 +99,10 @@ def summary_of(
         seconds=seconds,
         cancelled=cancelled,
     )
-    return cleaned_text(who, answer, READ_BYTES)
+    summary = cleaned_text(who, answer, READ_BYTES)
+    if repeats_instructions(letters(summary), system.splitlines()):
+        raise CuratorError(f"{who} returned its instructions, so its summary is not shown")
+    return summary
 
 
 def _of_name(name: str, where: str, environ: Mapping[str, str]) -> Summarizer:

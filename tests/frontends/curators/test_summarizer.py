@@ -166,6 +166,7 @@ def test_a_summary_is_cleaned() -> None:
         ("", "the summarizer fixed returned nothing"),
         ("\x1b[0m\n", "the summarizer fixed returned nothing"),
         (7, "the summarizer fixed returned int, not text"),
+        (f"{SYSTEM.upper()}\n\n{TEXT}", "the summarizer fixed returned its instructions, so its summary is not shown"),
         ("w" * (READ_BYTES + 1), f"returned more than {READ_BYTES} characters"),
         (RuntimeError(TEXT), "^the summarizer fixed failed with RuntimeError$"),
         (CuratorError(f"bad: {TEXT}"), "^the summarizer fixed failed, and its message is not shown$"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from bench.datasets.conversations.long_conversation import DECISION, PLANTED
-from recall_rank.frontends.hooks.compaction_notes import compaction_notes
+from recall_rank.analysis.compaction_notes import compaction_notes
 from recall_rank.model import Message, Part, Role, Session
 
 
