@@ -55,7 +55,7 @@ FLOORS: tuple[tuple[str, ...], ...] = (
     ("frontends.curators", "frontends.transcripts"),
     ("frontends.tools",),
     ("frontends.hooks", "frontends.praisonai"),
-    ("frontends.mcp",),
+    ("frontends.mcp", "frontends.compaction"),
     ("frontends.cli",),
     # 9: the public surface
     ("__main__", ""),

@@ -30,6 +30,7 @@ _COMMANDS: Final = {  # name -> module and attribute
     "stats": "stats:stats",
     "export": "export:export",
     "transcript": "transcript:transcript",
+    "compact": "compact:compact",
     "batch": "batch:batch",
     "evaluate": "evaluate:evaluate",
     "mcp": "mcp:mcp",
