@@ -12,7 +12,13 @@ from pathlib import Path
 from typing import Final
 
 from recall_rank.frontends.compaction.edits import CONTEXT, INSTRUCTIONS, MARK, REFERENCE, has_line
-from recall_rank.frontends.compaction.project_files import Change, CompactError, apply_changes, read_project_file
+from recall_rank.frontends.compaction.project_files import (
+    Change,
+    ChangedMeanwhileError,
+    CompactError,
+    apply_changes,
+    read_project_file,
+)
 from recall_rank.frontends.transcripts.markdown import fenced_lines, one_line
 
 LARGEST_CONTEXT: Final = 120_000  # bytes of the condensed history; 20,000 tokens are about 60,000
@@ -20,6 +26,8 @@ PRIVATE: Final = 0o600
 SESSION_ID: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,127}")
 EMPTY: Final = f"{MARK}\n".encode()
 CUT: Final = "[the end is left out here]"
+_ATTEMPTS: Final = 5
+_NOT_OURS: Final = f"{CONTEXT} was written by another program, and is left as it is"
 _NOT_CONDENSED: Final = " was not condensed"
 _OWNER: Final = re.compile(rf"{re.escape(MARK)}\n# Session `({SESSION_ID.pattern})`", re.ASCII)
 
@@ -79,7 +87,7 @@ def read_context(project: Path) -> bytes | None:
     """
     file = read_project_file(project, CONTEXT)
     if file.data is not None and not is_ours(file.data):
-        raise CompactError(f"{CONTEXT} was written by another program, and is left as it is")
+        raise CompactError(_NOT_OURS)
     return file.data
 
 
@@ -87,12 +95,21 @@ def write_context(project: Path, data: bytes) -> None:
     """Write the file, as is_ours() files only. Raises CompactError as read_context() does, OSError when it cannot be
     written; it is unchanged then.
     """
-    read_context(project)
-    file = read_project_file(project, CONTEXT)
-    if file.path != project / CONTEXT:
-        raise CompactError(f"{CONTEXT} is a link, or lies behind one, and is left as it is")
-    if file.data != data:
-        apply_changes([Change(file, data, PRIVATE)])
+    for attempt in range(_ATTEMPTS):
+        file = read_project_file(project, CONTEXT)
+        if file.path != project / CONTEXT:
+            raise CompactError(f"{CONTEXT} is a link, or lies behind one, and is left as it is")
+        if file.data is not None and not is_ours(file.data):
+            raise CompactError(_NOT_OURS)
+        if file.data == data:
+            return
+        try:
+            apply_changes([Change(file, data, PRIVATE)])
+        except ChangedMeanwhileError:  # by a hook of a parallel session
+            if attempt == _ATTEMPTS - 1:
+                raise
+        else:
+            return
 
 
 def empty_context(project: Path) -> bool:

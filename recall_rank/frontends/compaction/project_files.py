@@ -20,6 +20,10 @@ class CompactError(Exception):
     """The edits of a project cannot be made. The message is one line for a person; nothing was changed."""
 
 
+class ChangedMeanwhileError(CompactError):
+    """A file was changed by another program after it was read."""
+
+
 @dataclass(frozen=True, slots=True)
 class ProjectFile:
     """A file as it is now: its name in the project, its real path, its content and its mode.
@@ -92,8 +96,9 @@ def apply_changes(changes: Sequence[Change]) -> tuple[Path, ...]:
     """Make all changes or none, and return the folders that had to be created.
 
     All contents, and copies of those that are replaced, are written under temporary names first, so that undoing needs
-    no room on the disk. Raises CompactError when a file is not any more as it was read, and OSError when one cannot be
-    written; every file is then as it was before, or named in the message.
+    no room on the disk. Raises ChangedMeanwhileError when a file is not any more as it was read, and OSError when one
+    cannot be written; every file is then as it was before. Raises CompactError that names those that could not be put
+    back.
     """
     done: list[tuple[Change, Path | None]] = []
     temporaries: list[Path] = []
@@ -191,7 +196,7 @@ def _check_unchanged(file: ProjectFile) -> None:
     except FileNotFoundError:
         now = None
     if now != file.data:
-        raise CompactError(f"{file.name} was changed by another program meanwhile: try again")
+        raise ChangedMeanwhileError(f"{file.name} was changed by another program meanwhile: try again")
 
 
 def _undo(done: Sequence[tuple[Change, Path | None]]) -> list[str]:

@@ -223,7 +223,8 @@ def turn_off(plan: Plan) -> bool:
     if plan.changes and not folder.is_symlink() and (plan.record is None or plan.record.folder_made):
         with suppress(OSError):
             folder.rmdir()  # fails, as it should, while anything is in it
-    remove_record(plan.project)
+    with suppress(OSError):  # a record that stays keeps nothing from being turned on or off again
+        remove_record(plan.project)
     return bool(plan.changes) or plan.record is not None
 
 

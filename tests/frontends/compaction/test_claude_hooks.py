@@ -19,6 +19,7 @@ from recall_rank.frontends.compaction.claude_hooks import HookAnswer, TimeLimitE
 from recall_rank.frontends.compaction.condensing import CondensedHistory
 from recall_rank.frontends.compaction.context_file import CUT, EMPTY, LARGEST_CONTEXT, empty_contexts_of, owner_of
 from recall_rank.frontends.compaction.hook_machine import HookMachine
+from recall_rank.frontends.compaction.project_files import ProjectFile
 from recall_rank.frontends.compaction.switch import plan_off, plan_on, project_state, turn_off, turn_on
 from recall_rank.frontends.curators.curator import CuratorTimeoutError
 from recall_rank.frontends.transcripts.render import SessionTranscript, transcript_markdown
@@ -346,6 +347,22 @@ def test_files_of_others_stay(hooks: Hooks, tmp_path: Path) -> None:
     hooks.claude.context.symlink_to("../inside.md")
     assert "is a link" in hooks.before().problems[0]
     assert (hooks.claude.project / "inside.md").read_bytes() == EMPTY
+
+
+def test_a_parallel_hook_does_not_keep_the_file_from_being_written(
+    hooks: Hooks, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real, others = project_files._check_unchanged, iter([b"1", b"2", b"3"])
+
+    def changed(file: ProjectFile) -> None:
+        other = next(others, None)
+        if other is not None:
+            file.path.write_bytes(EMPTY + other)
+        real(file)
+
+    monkeypatch.setattr(project_files, "_check_unchanged", changed)
+    assert hooks.before() == HookAnswer()
+    assert "amber" in hooks.shared
 
 
 # --- a hook never fails its host ---------------------------------------------------------------------

@@ -16,6 +16,7 @@ from tests.frontends.conftest import Run
 from tests.support.frontends.claude_machine import FIRST, SECOND, ClaudeMachine, tree
 from tests.support.frontends.process import ROOT
 from tests.support.frontends.terminal import on_terminal
+from tests.support.privileges import modes_bind
 
 FILES = {
     "CLAUDE.md": b"# Quay\r\n\r\nUse tabs.",
@@ -190,6 +191,18 @@ def test_what_cannot_be_edited_is_an_error(claude: ClaudeMachine, run: Run) -> N
     assert run("compact", "on", "--project", claude.home, "--yes").exit_code == 2
     assert run("compact", "on", "--project", "").exit_code == 2
     assert tree(claude.project) == before
+
+
+def test_a_project_that_cannot_be_written_is_told(claude: ClaudeMachine, run: Run) -> None:
+    before = tree(claude.project)
+    claude.project.chmod(0o500)
+    with modes_bind():
+        refused = run("compact", "on", "--yes")
+    claude.project.chmod(0o700)
+    assert refused.exit_code == 4
+    assert "nothing was changed: Permission denied" in refused.stderr
+    assert tree(claude.project) == before
+    assert not json.loads(run("compact", "status", "--json").stdout)["recorded"]
 
 
 def test_status_tells_what_is_missing(claude: ClaudeMachine, run: Run) -> None:
