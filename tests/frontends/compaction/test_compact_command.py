@@ -79,9 +79,9 @@ def test_a_project_is_as_it_was_after_two_compactions(claude: ClaudeMachine, run
     assert "indigo" in copies[SECOND]
     assert "amber" not in copies[SECOND]
     assert claude.context.read_text() == copies[SECOND]
-    done = hook_of(claude, "SessionStart", claude.start(SECOND, "compact"))
-    assert done.returncode == 0
-    assert SECOND in json.loads(done.stdout)["hookSpecificOutput"]["additionalContext"]
+    told = run("compact", "hook", "session-start", input=claude.start(SECOND, "compact"))
+    assert told.exit_code == 0
+    assert SECOND in json.loads(told.stdout)["hookSpecificOutput"]["additionalContext"]
     status = json.loads(run("compact", "status", "--json").stdout)
     assert (status["state"], status["session_id"]) == ("on", SECOND)
 

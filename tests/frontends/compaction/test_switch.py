@@ -11,10 +11,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from recall_rank.frontends.compaction import project_files, records
+from recall_rank.frontends.compaction.context_file import EMPTY
 from recall_rank.frontends.compaction.project_files import (
     Change,
     CompactError,
@@ -117,9 +118,11 @@ SETTINGS = st.builds(
 PIECES = st.sampled_from(
     [b"# Quay", b"\n", b"\r\n", b"\r", b"\xef\xbb\xbf", b"@.claude/recall-context.md", b".claude/recall-context.md*"]
 )
-TEXT = st.lists(PIECES | st.binary(max_size=4), max_size=8).map(b"".join)
+BYTES = st.binary(max_size=4).map(lambda data: data.replace(b"\0", b"x").replace(b"\xff", b"y"))  # no UTF-16
+TEXT = st.lists(PIECES | BYTES, max_size=8).map(b"".join)
 
 
+@settings(max_examples=16)
 @given(
     files=st.fixed_dictionaries(
         {},
@@ -127,8 +130,8 @@ TEXT = st.lists(PIECES | st.binary(max_size=4), max_size=8).map(b"".join)
             "CLAUDE.md": TEXT,
             ".gitignore": TEXT,
             "AGENTS.md": TEXT,
-            ".claude/settings.json": SETTINGS | st.binary(max_size=8),
-            ".claude/recall-context.md": st.sampled_from([b"<!-- recall-rank compact -->\n", b"mine\n"]),
+            ".claude/settings.json": SETTINGS,
+            ".claude/recall-context.md": st.just(EMPTY),
         },
     ),
     folder=st.booleans(),
@@ -145,11 +148,7 @@ def test_any_project_is_as_it_was(
             (project / ".claude").mkdir()
         write(project, files)
         before = tree(project)
-        try:
-            on(project)
-        except CompactError:
-            assert tree(project) == before
-            return
+        on(project)
         assert project_state(project).word == "on"
         off(project)
         assert tree(project) == before
