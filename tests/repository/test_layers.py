@@ -52,7 +52,8 @@ FLOORS: tuple[tuple[str, ...], ...] = (
     ("recall", "evaluation"),
     # 8: fronts
     ("frontends", "frontends.demo", "frontends.redaction"),
-    ("frontends.curators", "frontends.transcripts"),
+    ("frontends.curators",),
+    ("frontends.transcripts",),
     ("frontends.tools",),
     ("frontends.hooks", "frontends.praisonai"),
     ("frontends.mcp", "frontends.compaction"),

@@ -27,7 +27,7 @@ REFERENCE: Final = f"@{CONTEXT}"
 IGNORE_LINE: Final = f"{CONTEXT}*"  # also the temporary files beside it
 OTHER_INSTRUCTIONS: Final = "AGENTS.md"
 MARK: Final = "<!-- recall-rank compact -->"  # the first line of the file that we write
-PRE_COMPACT_SECONDS: Final = 240  # after which Claude Code ends the hook
+PRE_COMPACT_SECONDS: Final = 300  # after which Claude Code ends the hook
 SESSION_START_SECONDS: Final = 20
 HOOKS: Final = {  # event -> the command of its hook, and its seconds
     "PreCompact": ("recall-rank compact hook pre-compact", PRE_COMPACT_SECONDS),

@@ -7,10 +7,11 @@ import shlex
 from collections.abc import Mapping
 from typing import Final
 
-from recall_rank.frontends.curators.command import CURATING, CommandCurator
+from recall_rank.frontends.curators.command import CURATING, CommandModel
 from recall_rank.frontends.curators.curator import Curator, NoCuratorError
 from recall_rank.frontends.curators.extractive import EXTRACTIVE, ExtractiveCurator
-from recall_rank.frontends.curators.llm_library import LlmCurator
+from recall_rank.frontends.curators.language_model import LanguageModel, ModelCurator
+from recall_rank.frontends.curators.llm_library import LlmModel
 from recall_rank.frontends.curators.sampling import SAMPLING
 from recall_rank.frontends.display_text import one_line
 from recall_rank.model.nearest_names import did_you_mean
@@ -43,7 +44,7 @@ def curator_named(
     if sampling is not None:
         return sampling
     try:
-        return LlmCurator(environ=environ, stored_keys_only=True)
+        return ModelCurator(LlmModel(environ=environ, stored_keys_only=True))
     except NoCuratorError as error:
         advice = how_to_set(sampling)
         raise NoCuratorError(f"no curator is set and the host offers no model; {error}; {advice}") from error
@@ -62,10 +63,9 @@ def _of_name(name: str, where: str, sampling: Curator | None, environ: Mapping[s
     """Return the curator of a name that is not blank; `where` says in errors which setting has the name."""
     kind, colon, rest = name.partition(":")
     kind, rest = kind.strip().lower(), rest.strip()
-    if kind == COMMAND and colon:
-        return CommandCurator(_words(rest, where, how_to_set(sampling)), environ=environ)
-    if kind == LLM and (rest or not colon):
-        return LlmCurator(rest or None, environ=environ)
+    model = model_of_name(name, where, how_to_set(sampling), environ)
+    if model is not None:
+        return ModelCurator(model)
     if kind == EXTRACTIVE and not colon:
         return ExtractiveCurator()
     if kind == SAMPLING and not colon:
@@ -77,12 +77,27 @@ def _of_name(name: str, where: str, sampling: Curator | None, environ: Mapping[s
     raise NoCuratorError(f"there is no curator '{shown}'{where}; {near + ' ' if near else ''}{how_to_set(sampling)}")
 
 
+def model_of_name(name: str, where: str, advice: str, environ: Mapping[str, str]) -> LanguageModel | None:
+    """Return the model of "command:" with a command line, "llm" or "llm:MODEL"; None for a name of another form.
+
+    `where` says in errors which setting has the name, `advice` ends an error on a form that is not complete. Raises
+    NoCuratorError for a command that cannot be read and a model that cannot be had.
+    """
+    kind, colon, rest = name.partition(":")
+    kind, rest = kind.strip().lower(), rest.strip()
+    if kind == COMMAND and colon:
+        return CommandModel(_words(rest, where, advice), environ=environ)
+    if kind == LLM and (rest or not colon):
+        return LlmModel(rest or None, environ=environ)
+    return None
+
+
 def _words(line: str, where: str, advice: str) -> list[str]:
     """Return the words of a command line, read as a POSIX shell does; nothing is expanded. `advice` ends an error."""
     try:
         words = shlex.split(line)
     except ValueError as error:
-        raise NoCuratorError(f"the curator's command{where} cannot be read: {error}") from error
+        raise NoCuratorError(f"the command{where} cannot be read: {error}") from error
     if not words:
-        raise NoCuratorError(f"the curator's command{where} is empty: {advice}")
+        raise NoCuratorError(f"the command{where} is empty: {advice}")
     return words

@@ -1,6 +1,4 @@
-"""CommandCurator: a command that reads the prompt on stdin and prints the curated text, such as an agent without a
-terminal.
-"""
+"""CommandModel: a command that reads a prompt on stdin and prints the answer, such as an agent without a terminal."""
 
 from __future__ import annotations
 
@@ -19,13 +17,12 @@ from typing import IO, Any, Final, Self
 from recall_rank.analysis.normalize import encode
 from recall_rank.frontends.curators.answer_check import ANSWER_CHARS
 from recall_rank.frontends.curators.curator import (
-    CurationTask,
     CuratorCancelledError,
     CuratorError,
     CuratorTimeoutError,
     NoCuratorError,
 )
-from recall_rank.frontends.curators.prompt import ERROR_CHARS, curation_prompt, error_line
+from recall_rank.frontends.curators.prompt import ERROR_CHARS, error_line
 from recall_rank.frontends.display_text import one_line
 
 READ_BYTES: Final = 4 * ANSWER_CHARS  # of stdout; the longest answer in UTF-8
@@ -43,16 +40,17 @@ command -p rm -rf -- "$1"
 """
 
 
-class CommandCurator:
-    """Runs a command for each task in an empty folder and in a process group of its own.
+class CommandModel:
+    """Runs a command for each prompt in an empty folder and in a process group of its own.
 
     `argv` is the program and its arguments; the prompt is written to stdin, in UTF-8, instructions first. Without a
-    shell. `name` is shown in answers, by default "command " and the name of the program.
+    shell. `name` is shown in answers, by default "command " and the name of the program. Raises NoCuratorError for an
+    `argv` without a program.
     """
 
     def __init__(self, argv: Sequence[str], *, name: str | None = None, environ: Mapping[str, str] | None = None):
         if not argv or not argv[0]:
-            raise NoCuratorError("a curator's command needs a program")
+            raise NoCuratorError("a command needs a program")
         self._argv = tuple(argv)
         self._environ = environ
         self._name = name or f"command {one_line(Path(argv[0]).name)[:60]}"
@@ -62,18 +60,16 @@ class CommandCurator:
         """The name that an answer shows."""
         return self._name
 
-    def curate(self, task: CurationTask, *, seconds: float, cancelled: Callable[[], bool]) -> str:
-        """Return what the command prints for the prompt of a task.
+    def answer(self, system: str, text: str, *, seconds: float, cancelled: Callable[[], bool]) -> str:
+        """Return what the command prints for a prompt.
 
         The whole process group is ended when the command is done, prints more than READ_BYTES, does not end within
         `seconds` or is cancelled, and when this process ends, even by a signal. Raises NoCuratorError for a program
         that is not there, CuratorError for an exit status that is not 0, with the first line of stderr unless that
         repeats the prompt, and for too much output.
         """
-        prompt = curation_prompt(task)
-        return run_command(
-            self._argv, f"{prompt.system}\n\n{prompt.user}", self._name, seconds, cancelled, environ=self._environ
-        )
+        prompt = f"{system}\n\n{text}"
+        return run_command(self._argv, prompt, self._name, seconds, cancelled, environ=self._environ)
 
 
 def run_command(
@@ -85,13 +81,13 @@ def run_command(
     *,
     environ: Mapping[str, str] | None = None,
 ) -> str:
-    """Return the stdout of a command that gets `text` on stdin, as CommandCurator.curate() says; invalid UTF-8 is
+    """Return the stdout of a command that gets `text` on stdin, as CommandModel.answer() says; invalid UTF-8 is
     replaced.
     """
     environ = os.environ if environ is None else environ
     program = shutil.which(argv[0], path=environ.get("PATH"))
     if program is None:
-        raise NoCuratorError(f"the program of the curator is not there: {one_line(argv[0])[:ERROR_CHARS]}")
+        raise NoCuratorError(f"the program of the {name} is not there: {one_line(argv[0])[:ERROR_CHARS]}")
     with tempfile.TemporaryDirectory(prefix="recall-rank-", ignore_cleanup_errors=True) as folder:
         command = [str(Path(program).absolute()), *argv[1:]]
         with ExitStack() as ending:

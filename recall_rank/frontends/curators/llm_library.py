@@ -1,4 +1,4 @@
-"""LlmCurator: a model of the `llm` package, which has plugins for the providers of models; the extra `curator`.
+"""LlmModel: a model of the `llm` package, which has plugins for the providers of models; the extra `curator`.
 
 The package is imported when a model is looked for. The prompt is answered by `python -m llm` in a process of its own:
 that can be ended at any time, whatever the plugin of a provider does, and is ended like every other command.
@@ -13,8 +13,7 @@ from fnmatch import fnmatchcase
 from typing import Any, Final
 
 from recall_rank.frontends.curators.command import run_command
-from recall_rank.frontends.curators.curator import CurationTask, NoCuratorError
-from recall_rank.frontends.curators.prompt import curation_prompt
+from recall_rank.frontends.curators.curator import NoCuratorError
 from recall_rank.frontends.display_text import one_line
 
 MODELS: Final = (
@@ -52,8 +51,8 @@ class _Offered:
     names: tuple[str, ...]  # its id and its aliases, in lower case
 
 
-class LlmCurator:
-    """Asks a model of `llm` for each task: the one with this id or alias, or by default the first of MODELS with a key.
+class LlmModel:
+    """Asks a model of `llm`: the one with this id or alias, or by default the first of MODELS with a key.
 
     With `stored_keys_only`, only a model counts for whose provider `llm keys set` has stored a key: neither one whose
     key is in the environment nor one that needs none. Raises NoCuratorError when `llm` is not installed or cannot be
@@ -75,15 +74,14 @@ class LlmCurator:
         """The name that an answer shows: "llm " and the id of the model."""
         return f"llm {one_line(self._model)[:60]}"
 
-    def curate(self, task: CurationTask, *, seconds: float, cancelled: Callable[[], bool]) -> str:
-        """Return the answer of the model to the prompt of a task. It is not logged by `llm`.
+    def answer(self, system: str, text: str, *, seconds: float, cancelled: Callable[[], bool]) -> str:
+        """Return the answer of the model to a prompt. It is not logged by `llm`.
 
         Raises CuratorError, with the first line of the error, when the model does not answer.
         """
-        prompt = curation_prompt(task)
         # The instructions are an argument, which others on this machine may see; recalled text goes through stdin.
-        argv = [sys.executable, "-m", "llm", "prompt", "-m", self._model, "-s", prompt.system, "--no-log"]
-        return run_command(argv, prompt.user, self.name, seconds, cancelled, environ=self._environ)
+        argv = [sys.executable, "-m", "llm", "prompt", "-m", self._model, "-s", system, "--no-log"]
+        return run_command(argv, text, self.name, seconds, cancelled, environ=self._environ)
 
 
 def _library() -> Any:

@@ -10,7 +10,7 @@ from typing import Final
 
 from recall_rank.analysis.fields import is_recall_tool
 from recall_rank.analysis.normalize import fold
-from recall_rank.frontends.hooks.sentences import MAX_CHARS, READ_CHARS, sentences
+from recall_rank.analysis.sentences import MAX_CHARS, READ_CHARS, sentences
 from recall_rank.model import Context, Flag, Message, Session
 
 MAX_AHEAD: Final = 80  # messages after the hit that are read: what follows later is another task

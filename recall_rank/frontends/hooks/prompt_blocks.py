@@ -12,10 +12,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
+from recall_rank.analysis.compaction_notes import compaction_notes
 from recall_rank.frontends.display_text import age, one_line
 from recall_rank.frontends.hooks.back_references import query_of, refers_back
 from recall_rank.frontends.hooks.cited_hits import CitedHit, cited_hits, telling_hits
-from recall_rank.frontends.hooks.compaction_notes import compaction_notes
 from recall_rank.frontends.redaction.redact import redacted
 from recall_rank.frontends.redaction.redacted_answers import hidden
 from recall_rank.search.options import MAX_RESULTS, Options

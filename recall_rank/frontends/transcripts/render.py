@@ -65,16 +65,8 @@ def transcript_lines(transcript: SessionTranscript, homes: Sequence[str] = ()) -
     """Yield the lines of transcript_markdown()."""
     session = transcript.session
     short = HomeFolders(homes).with_home_of(session)
-    yield f"# {escaped_markup(title_of(session))}"
-    yield ""
-    yield " · ".join(code_span(short.shortened(piece)) for piece in where_of(session))
-    again = reopen(session.source, session.id, session.directory, session.flags)
-    yield ""
-    yield f"Resume: {code_span(_with_home(again, homes)) if again else 'no command reopens it on this machine'}"
     bodies = [list(exchange_lines(each, session, short)) for each in transcript.exchanges]
-    yield from _statistics(transcript, bodies)
-    yield from _files(files_of(session, short.shortened))
-    yield from _unread(transcript.unread)
+    yield from head_lines(transcript, homes, sum(map(_tokens, bodies)))
     yield ""
     yield "## Conversation"
     for exchange, body in zip(transcript.exchanges, bodies, strict=True):
@@ -83,28 +75,63 @@ def transcript_lines(transcript: SessionTranscript, homes: Sequence[str] = ()) -
         yield from _subagent(subagent, str(number), transcript.exchanges, short)
 
 
+def head_lines(transcript: SessionTranscript, homes: Sequence[str], tokens: int) -> Iterator[str]:
+    """Yield what stands above the conversation: title, place, the command that reopens the session, statistics with the
+    estimated `tokens` of the conversation, files, and records that were not read.
+    """
+    session = transcript.session
+    short = HomeFolders(homes).with_home_of(session)
+    yield f"# {escaped_markup(title_of(session))}"
+    yield ""
+    yield " · ".join(code_span(short.shortened(piece)) for piece in where_of(session))
+    again = reopen(session.source, session.id, session.directory, session.flags)
+    yield ""
+    yield f"Resume: {code_span(_with_home(again, homes)) if again else 'no command reopens it on this machine'}"
+    yield from _statistics(transcript, tokens)
+    yield from _files(files_of(session, short.shortened))
+    yield from _unread(transcript.unread)
+
+
 def exchange_lines(exchange: Exchange, session: Session, homes: HomeFolders) -> Iterator[str]:
     """Yield one exchange as Markdown, without its heading: each message under the name of its author, tool calls as
     items of a list.
     """
+    for block in message_blocks(exchange.messages, session, homes):
+        yield from block.lines
+
+
+@dataclass(frozen=True, slots=True)
+class MessageBlock:
+    """The lines of Markdown of one message. They begin with the name of its author where the message before has
+    another one.
+    """
+
+    place: int  # of the message among those given, from 0
+    author: str  # as a line of Markdown
+    lines: tuple[str, ...]
+
+
+def message_blocks(messages: Sequence[Message], session: Session, homes: HomeFolders) -> Iterator[MessageBlock]:
+    """Yield the messages of an exchange as Markdown; of a message without anything to show, nothing."""
     last = ""
     in_list = False
-    for message in exchange.messages:
+    for place, message in enumerate(messages):
         shown = list(_message(message, homes))
         if not shown:
             continue
-        label = _author(message, session)
-        if label != last or message.role == "user":
-            yield ""
-            yield f"**{escaped_markup(label)}**"
+        lines: list[str] = []
+        author = f"**{escaped_markup(_author(message, session))}**"
+        if author != last or message.role == "user":
+            lines += ["", author]
             in_list = False
-        last = label
+        last = author
         for piece in shown:
             listed = piece[0].startswith("- ")
             if not (listed and in_list):
-                yield ""
+                lines.append("")
             in_list = listed
-            yield from piece
+            lines += piece
+        yield MessageBlock(place, author, tuple(lines))
 
 
 def markdown_lines(session: Session) -> Iterator[str]:
@@ -224,7 +251,7 @@ def _note(text: str) -> str:
     return f"*{escaped_markup(one_line(text))}*"
 
 
-def _statistics(transcript: SessionTranscript, bodies: Sequence[Sequence[str]]) -> Iterator[str]:
+def _statistics(transcript: SessionTranscript, tokens: int) -> Iterator[str]:
     of = transcript.statistics
     spent = of.tokens
     rows: list[tuple[str, object]] = [
@@ -244,7 +271,7 @@ def _statistics(transcript: SessionTranscript, bodies: Sequence[Sequence[str]]) 
         ("tokens sent to the model", spent.input if spent else None),
         ("tokens written by the model", spent.output if spent else None),
         ("cost in US dollars", None if of.cost is None else f"{of.cost:.4f}"),
-        ("estimated tokens of this conversation", sum(map(_tokens, bodies))),
+        ("estimated tokens of this conversation", tokens),
     ]
     yield ""
     yield "## Statistics"

@@ -55,6 +55,7 @@ READING: dict[str, tuple[str, ...]] = {
     "stats": (),
     "export": ("demo-10",),
     "transcript": ("demo-10",),
+    "condense": ("demo-10",),
     "chain": ("demo-10",),
     "batch": ("--calls", "calls.jsonl", "--out", "out.jsonl"),
     "evaluate": ("--queries", "queries.jsonl"),
@@ -69,7 +70,7 @@ OTHERS: dict[str, tuple[str, ...]] = {
     "mcp": ("--help",),
 }
 EVERY = {**READING, **OTHERS}
-NO_JSON = ("export", "transcript", "batch", "completion", "help", "mcp")
+NO_JSON = ("export", "transcript", "condense", "batch", "completion", "help", "mcp")
 
 
 @pytest.fixture
@@ -128,11 +129,14 @@ def test_what_is_there_ends_with_0(place: Path, name: str) -> None:
         (("messages", "nobody"), NOT_THERE),
         (("export", "nobody"), NOT_THERE),
         (("transcript", "nobody"), NOT_THERE),
+        (("condense", "nobody"), NOT_THERE),
+        (("condense", "demo-10", "--query", "xylophone zeppelin"), NO_HITS),
         (("chain", "nobody"), NOT_THERE),
         (("forget", "nobody"), NOT_THERE),
         (("evaluate", "--queries", "others.jsonl"), NOT_THERE),
         (("export", "demo-10", "--out", "no/such/folder"), NOT_WRITTEN),
         (("transcript", "demo-10", "--out", "no/such/folder"), NOT_WRITTEN),
+        (("condense", "demo-10", "--out", "no/such/folder"), NOT_WRITTEN),
         (("batch", "--calls", "calls.jsonl", "--out", "no/such/folder"), NOT_WRITTEN),
     ],
 )
@@ -145,7 +149,7 @@ def test_an_empty_history_is_read(place: Path) -> None:
     found = {name: ended(name, *READING[name], "--history", "empty.jsonl")[0] for name in READING}
     there = dict.fromkeys(("sources", "refresh", "stats", "sessions", "batch"), HITS)
     missing = dict.fromkeys(
-        ("get", "context", "messages", "export", "transcript", "chain", "forget", "evaluate"), NOT_THERE
+        ("get", "context", "messages", "export", "transcript", "condense", "chain", "forget", "evaluate"), NOT_THERE
     )
     assert found == {**dict.fromkeys(("search", "session-search", "ask"), NO_HITS), **missing, **there}
 

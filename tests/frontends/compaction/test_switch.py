@@ -192,7 +192,7 @@ def test_our_hook_is_taken_out_of_a_group_of_others(claude: ClaudeMachine) -> No
 def test_a_changed_timeout_is_ours_still(claude: ClaudeMachine) -> None:
     on(claude.project)
     settings = claude.project / ".claude/settings.json"
-    settings.write_text(settings.read_text().replace("240", "900"))
+    settings.write_text(settings.read_text().replace("300", "900"))
     assert plan_on(claude.project).changes == ()
     state = project_state(claude.project)
     assert state.word == "on"

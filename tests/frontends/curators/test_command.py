@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from recall_rank.frontends.curators.answer_check import CuratedAnswer, curated_answer
-from recall_rank.frontends.curators.command import CURATING, READ_BYTES, CommandCurator
+from recall_rank.frontends.curators.command import CURATING, READ_BYTES
 from recall_rank.frontends.curators.curator import (
     CuratorCancelledError,
     CuratorError,
@@ -23,15 +23,17 @@ from recall_rank.frontends.curators.curator import (
     NoCuratorError,
     never,
 )
+from recall_rank.frontends.curators.language_model import ModelCurator
 from recall_rank.frontends.curators.prompt import SYSTEM
 from tests.support.frontends.ends import ended, gone, soon
+from tests.support.frontends.model_curators import command_curator
 from tests.support.frontends.recalled_turns import FACT, long_task, task
 
 SECONDS = 20.0
 
 
-def python(code: str) -> CommandCurator:
-    return CommandCurator([sys.executable, "-c", code], name="command test")
+def python(code: str) -> ModelCurator:
+    return command_curator([sys.executable, "-c", code], name="command test")
 
 
 FAMILY = """
@@ -130,9 +132,9 @@ for number in (signal.SIGTERM, signal.SIGHUP):  # a run in the background may ha
     signal.signal(number, signal.SIG_DFL)
 signal.signal(signal.SIGINT, signal.default_int_handler)
 from recall_rank.frontends.curators.answer_check import curated_answer
-from recall_rank.frontends.curators.command import CommandCurator
+from tests.support.frontends.model_curators import command_curator
 from tests.support.frontends.recalled_turns import task
-curated_answer(CommandCurator([sys.executable, "-c", sys.argv[1]]), task(), seconds=60.0)
+curated_answer(command_curator([sys.executable, "-c", sys.argv[1]]), task(), seconds=60.0)
 """
 
 
@@ -226,7 +228,7 @@ def test_a_command_that_prints_nothing_is_an_error() -> None:
 
 def test_an_echo_of_the_prompt_is_an_error() -> None:
     with pytest.raises(CuratorError, match="returned its instructions"):
-        curated_answer(CommandCurator(["cat"]), task(), seconds=SECONDS)
+        curated_answer(command_curator(["cat"]), task(), seconds=SECONDS)
 
 
 @pytest.mark.parametrize(
@@ -241,7 +243,7 @@ def test_an_echo_of_the_prompt_is_an_error() -> None:
 )
 def test_an_echo_of_a_part_of_the_prompt_in_other_letters_is_an_error(argv: list[str]) -> None:
     with pytest.raises(CuratorError, match="returned its instructions"):
-        curated_answer(CommandCurator(argv), task(), seconds=SECONDS)
+        curated_answer(command_curator(argv), task(), seconds=SECONDS)
 
 
 def test_fences_and_control_characters_are_taken_out() -> None:
@@ -261,9 +263,9 @@ def test_bytes_that_are_no_text_are_replaced() -> None:
 @pytest.mark.parametrize("argv", [["recall-rank-no-such-program"], ["/nowhere/curate"], ["a\0b"], ["sh", "a\0b"]])
 def test_a_program_that_cannot_be_started_is_no_curator(argv: list[str]) -> None:
     with pytest.raises(NoCuratorError):
-        curated_answer(CommandCurator(argv), task(), seconds=SECONDS)
+        curated_answer(command_curator(argv), task(), seconds=SECONDS)
     with pytest.raises(NoCuratorError):
-        CommandCurator([])
+        command_curator([])
 
 
 def test_a_command_runs_in_an_empty_folder_that_is_gone_afterwards(tmp_path: Path) -> None:
@@ -284,7 +286,7 @@ def test_a_program_named_by_a_relative_path_is_found(tmp_path: Path, monkeypatch
     script.write_text("#!/bin/sh\necho curated\n")
     script.chmod(0o755)
     monkeypatch.chdir(tmp_path)
-    curator = CommandCurator(["./curate.sh"])
+    curator = command_curator(["./curate.sh"])
     assert curator.name == "command curate.sh"
     assert curator.curate(task(), seconds=SECONDS, cancelled=never) == "curated\n"
 
@@ -293,11 +295,11 @@ def test_many_commands_at_once_leave_no_file_open() -> None:
     def count() -> int:
         return len(list(Path("/proc/self/fd").iterdir()))
 
-    def run(curator: CommandCurator, done: Callable[[str], None]) -> None:
+    def run(curator: ModelCurator, done: Callable[[str], None]) -> None:
         done(curator.curate(task(), seconds=SECONDS, cancelled=never))
 
     before, texts = count(), list[str]()
-    threads = [threading.Thread(target=run, args=(CommandCurator(["echo", str(n)]), texts.append)) for n in range(8)]
+    threads = [threading.Thread(target=run, args=(command_curator(["echo", str(n)]), texts.append)) for n in range(8)]
     for thread in threads:
         thread.start()
     for thread in threads:

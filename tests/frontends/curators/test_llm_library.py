@@ -18,8 +18,9 @@ from recall_rank.frontends.curators import llm_library
 from recall_rank.frontends.curators.answer_check import curated_answer
 from recall_rank.frontends.curators.choose import VARIABLE, curator_named
 from recall_rank.frontends.curators.curator import CuratorError, CuratorTimeoutError, NoCuratorError
-from recall_rank.frontends.curators.llm_library import MODELS, LlmCurator
+from recall_rank.frontends.curators.llm_library import MODELS
 from recall_rank.frontends.curators.prompt import NOTHING_RELEVANT, SYSTEM
+from tests.support.frontends.model_curators import llm_curator
 from tests.support.frontends.recalled_turns import FACT, task
 from tests.support.frontends.stub_model import TextModel, serving_text
 
@@ -55,7 +56,7 @@ def test_only_what_the_model_answers_comes_back(configured: Configured, tmp_path
     model = TextModel(FACT)
     with serving_text(model) as address:
         configured(address, "claude-haiku-4.5")
-        curator = LlmCurator()
+        curator = llm_curator()
         answer = curated_answer(curator, task(), seconds=SECONDS)
     assert curator.name == "llm claude-haiku-4.5"
     assert answer.text == FACT
@@ -78,7 +79,7 @@ def test_recalled_text_is_no_argument_of_a_process(configured: Configured, monke
     monkeypatch.setattr(subprocess, "Popen", popen)
     with serving_text(TextModel(FACT)) as address:
         configured(address, "small")
-        curated_answer(LlmCurator("small"), task(), seconds=SECONDS)
+        curated_answer(llm_curator("small"), task(), seconds=SECONDS)
     words = [word for argv in started for word in argv]
     assert "--no-log" in words
     assert not any(word in " ".join(words) for word in ("winch", "slipway", "berth"))
@@ -87,14 +88,14 @@ def test_recalled_text_is_no_argument_of_a_process(configured: Configured, monke
 def test_nothing_relevant_is_recognised(configured: Configured) -> None:
     with serving_text(TextModel(NOTHING_RELEVANT)) as address:
         configured(address, "small")
-        assert not curated_answer(LlmCurator("small-alias"), task(), seconds=SECONDS).found
+        assert not curated_answer(llm_curator("small-alias"), task(), seconds=SECONDS).found
 
 
 def test_an_error_of_the_provider_is_told_without_history(configured: Configured) -> None:
     with serving_text(TextModel("no such key \x1b[1m", status=401)) as address:
         configured(address, "small")
         with pytest.raises(CuratorError, match=r"llm small ended with status 1: .*401") as caught:
-            curated_answer(LlmCurator("small"), task(), seconds=SECONDS)
+            curated_answer(llm_curator("small"), task(), seconds=SECONDS)
     assert "winch" not in str(caught.value)
     assert str(caught.value).isprintable()
 
@@ -102,7 +103,7 @@ def test_an_error_of_the_provider_is_told_without_history(configured: Configured
 def test_an_error_ends_without_a_full_stop(configured: Configured) -> None:
     configured("http://127.0.0.1:9/v1", "small")
     with pytest.raises(CuratorError, match=r"ended with status 1: .*Connection error$"):
-        curated_answer(LlmCurator("small"), task(), seconds=SECONDS)
+        curated_answer(llm_curator("small"), task(), seconds=SECONDS)
 
 
 def test_unasked_only_a_key_that_llm_has_stored_counts(configured: Configured, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -133,7 +134,7 @@ def test_stored_keys_that_cannot_be_read_are_told(configured: Configured, tmp_pa
 def test_a_model_that_hangs_is_ended(configured: Configured) -> None:
     with serving_text(TextModel(FACT, seconds=30.0)) as address:
         configured(address, "small")
-        curator = LlmCurator("small")
+        curator = llm_curator("small")
         began = time.monotonic()
         with pytest.raises(CuratorTimeoutError, match="llm small did not answer within 4 seconds"):
             curated_answer(curator, task(), seconds=4.0)
@@ -144,14 +145,14 @@ def test_a_model_that_floods_is_ended(configured: Configured) -> None:
     with serving_text(TextModel("w" * 10_000, chunks=1_000)) as address:
         configured(address, "small")
         with pytest.raises(CuratorError, match="printed more than"):
-            curated_answer(LlmCurator("small"), task(), seconds=SECONDS)
+            curated_answer(llm_curator("small"), task(), seconds=SECONDS)
 
 
 def test_an_empty_answer_is_an_error(configured: Configured) -> None:
     with serving_text(TextModel("")) as address:
         configured(address, "small")
         with pytest.raises(CuratorError, match="returned nothing"):
-            curated_answer(LlmCurator("small"), task(), seconds=SECONDS)
+            curated_answer(llm_curator("small"), task(), seconds=SECONDS)
 
 
 @pytest.mark.parametrize(
@@ -170,20 +171,20 @@ def test_cheap_models_come_first_then_the_default(
     configured: Configured, models: tuple[str, ...], default: str | None, chosen: str
 ) -> None:
     configured("http://127.0.0.1:9/v1", *models, default=default)
-    assert LlmCurator().name == f"llm {chosen}"
+    assert llm_curator().name == f"llm {chosen}"
 
 
 def test_models_without_a_key_are_skipped(configured: Configured) -> None:
     configured("http://127.0.0.1:9/v1", "local", default="local")
-    assert LlmCurator().name == "llm local", "the models of OpenAI have no key"
+    assert llm_curator().name == "llm local", "the models of OpenAI have no key"
     configured("http://127.0.0.1:9/v1", "local", default="local", openai="k")
-    assert LlmCurator().name == "llm gpt-5.4-nano"
+    assert llm_curator().name == "llm gpt-5.4-nano"
 
 
 def test_no_model_with_a_key_is_no_curator(configured: Configured) -> None:
     configured("http://127.0.0.1:9/v1", "local")
     with pytest.raises(NoCuratorError, match="llm keys set openai"):
-        LlmCurator()
+        llm_curator()
 
 
 @pytest.mark.parametrize(
@@ -192,20 +193,20 @@ def test_no_model_with_a_key_is_no_curator(configured: Configured) -> None:
 def test_a_named_model_that_cannot_be_used_is_no_curator(configured: Configured, name: str, said: str) -> None:
     configured("http://127.0.0.1:9/v1", "local", default="local")
     with pytest.raises(NoCuratorError, match=said):
-        LlmCurator(name)
+        llm_curator(name)
 
 
 def test_a_damaged_configuration_is_told(configured: Configured, tmp_path: Path) -> None:
     configured("http://127.0.0.1:9/v1")
     (tmp_path / "llm" / "extra-openai-models.yaml").write_text("- 7")
     with pytest.raises(NoCuratorError, match="cannot list its models"):
-        LlmCurator()
+        llm_curator()
 
 
 def test_without_the_package_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "llm", None)
     with pytest.raises(NoCuratorError, match=r'not installed: pip install "recall-rank\[curator\]"'):
-        LlmCurator()
+        llm_curator()
 
 
 def test_the_package_is_imported_late() -> None:

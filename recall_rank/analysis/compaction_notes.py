@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from recall_rank.frontends.hooks.sentences import sentences
+from recall_rank.analysis.sentences import sentences
 from recall_rank.model import Flag, Message, Session
 
 _SKIPPED: Final = Flag.SYNTHETIC | Flag.SUMMARY | Flag.ABANDONED | Flag.SUBAGENT
