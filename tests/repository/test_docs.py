@@ -378,8 +378,11 @@ def test_every_method_is_named() -> None:
 
 
 def options_of(command: click.Command) -> set[str]:
+    """The options of a command and, of a group below the program itself, those of its commands."""
     options = [option for option in command.params if isinstance(option, click.Option)]
-    return {name for option in options for name in (*option.opts, *option.secondary_opts)}
+    found = {name for option in options for name in (*option.opts, *option.secondary_opts)}
+    inner = command.commands.values() if isinstance(command, click.Group) and command is not cli else ()
+    return found.union(*map(options_of, inner))
 
 
 def test_every_command_and_option_stands_in_its_section() -> None:

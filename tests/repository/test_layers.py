@@ -57,7 +57,7 @@ FLOORS: tuple[tuple[str, ...], ...] = (
     ("frontends.tools",),
     ("frontends.hooks", "frontends.praisonai"),
     ("frontends.compression",),
-    ("frontends.mcp",),
+    ("frontends.mcp", "frontends.compaction"),
     ("frontends.cli",),
     # 9: the public surface
     ("__main__", ""),

@@ -30,6 +30,7 @@ _COMMANDS: Final = {  # name -> module and attribute
     "stats": "stats:stats",
     "export": "export:export",
     "transcript": "transcript:transcript",
+    "compact": "compact:compact",
     "condense": "condense:condense",
     "compress": "compress:compress",
     "batch": "batch:batch",

@@ -11,6 +11,7 @@ from typing import Final
 
 from recall_rank.histories.cache.location import INDEX_FOLDER
 from recall_rank.histories.records.forgotten import FORGOTTEN
+from recall_rank.histories.records.session_copies import COPIES, COPY_NAME
 from recall_rank.index.errors import MissingIndexError
 from recall_rank.index.storage.folder import Folder
 from recall_rank.index.storage.format import FORMAT
@@ -32,7 +33,8 @@ class Purged:
 
 
 def purge(cache: Path, *, everything: bool = False) -> Purged:
-    """Remove every index in the cache, of any version; with `everything` also the list of forgotten sessions.
+    """Remove every index in the cache, of any version, and the copies of condensed sessions; with `everything` also the
+    list of forgotten sessions.
 
     Processes that have an index open can still read it. Links are never followed. Raises OSError for a folder that is
     not safe to read; a missing cache is not an error.
@@ -41,8 +43,9 @@ def purge(cache: Path, *, everything: bool = False) -> Purged:
     try:
         with Folder(cache) as folder:
             for name in sorted(folder.names()):
-                if INDEX_FOLDER.fullmatch(name) and (cache / name).is_dir() and not (cache / name).is_symlink():
-                    _purge_index(cache / name, done)
+                ours = name == COPIES or INDEX_FOLDER.fullmatch(name)
+                if ours and (cache / name).is_dir() and not (cache / name).is_symlink():
+                    _purge_folder(cache / name, done)
                 elif _OURS.fullmatch(name) or (everything and name == FORGOTTEN):
                     _remove(folder, name, done)
                 elif name != FORGOTTEN:
@@ -65,7 +68,7 @@ def folders(cache: Path) -> Iterator[Path]:
 def remove_index(path: Path) -> None:
     """Remove the index in a folder, of any version. Raises OSError when one of its files cannot be removed."""
     done = Purged()
-    _purge_index(path, done)
+    _purge_folder(path, done)
     failed = [left for left in done.left if _OURS.fullmatch(Path(left).name) and not Path(left).is_dir()]
     if failed or done.closed:
         raise OSError(f"{', '.join(failed) or path} cannot be removed")
@@ -82,12 +85,12 @@ def remove_other_versions(path: Path) -> None:
                 folder.unlink(name)
 
 
-def _purge_index(path: Path, done: Purged) -> None:
+def _purge_folder(path: Path, done: Purged) -> None:
     try:
         with Folder(path) as folder:
             # manifests first: a manifest without its files would make the index look damaged
             for name in sorted(folder.names()):
-                if _OURS.fullmatch(name):
+                if _OURS.fullmatch(name) or (path.name == COPIES and COPY_NAME.fullmatch(name)):
                     _remove(folder, name, done)
                 else:
                     done.left.append(str(path / name))

@@ -1,5 +1,5 @@
 """Take the forgotten sessions out of every index of a cache at once, without reading a source: an index that is never
-searched again must not keep their text.
+searched again must not keep their text. Copies of condensed sessions go, too.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from recall_rank.histories.cache.store import FoundGeneration, SupersededError, 
 from recall_rank.histories.cache.table_codec import sections
 from recall_rank.histories.records.forgotten import forgotten
 from recall_rank.histories.records.left_out import session_digest, unname
+from recall_rank.histories.records.session_copies import remove_copies
 from recall_rank.histories.records.table import SessionEntry, SourceEntry, Table, UnitEntry
 from recall_rank.index.errors import UnusableIndexError
 from recall_rank.model import Malformed
@@ -35,12 +36,14 @@ class Withdrawal:
 
 
 def withdraw(cache: Path) -> Withdrawal:
-    """Rewrite every index in the cache that holds a forgotten session, and remove those that cannot be read.
+    """Rewrite every index in the cache that holds a forgotten session, and remove those that cannot be read. Remove
+    the private copies of forgotten sessions.
 
     The next refresh of a rewritten index reads all of its sources, because sessions may share messages with those that
-    were taken out. Raises OSError when an index can neither be rewritten nor removed.
+    were taken out. Raises OSError when an index can neither be rewritten nor removed, or a copy cannot be removed.
     """
     digests = forgotten(cache)
+    remove_copies(cache, digests)
     done = Withdrawal()
     for folder in folders(cache):
         remove_other_versions(folder)

@@ -64,6 +64,7 @@ READING: dict[str, tuple[str, ...]] = {
 OTHERS: dict[str, tuple[str, ...]] = {
     "purge": (),
     "demo": ("rate limit",),
+    "compact": ("status",),
     "completion": ("bash",),
     "help": (),
     "mcp": ("--help",),

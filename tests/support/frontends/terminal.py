@@ -21,9 +21,16 @@ _PIECE: Final = re.compile(r"\x1b\[(\?)?([0-9;]*)([A-Za-z])|\r|\n|[^\x1b\r\n]+|\
 
 
 def on_terminal(
-    words: Sequence[object], *, kind: str = "xterm", columns: int = 80, cwd: object = None, stop: int | None = None
+    words: Sequence[object],
+    *,
+    kind: str = "xterm",
+    columns: int = 80,
+    cwd: object = None,
+    stop: int | None = None,
+    typed: str = "",
 ) -> tuple[int, str, str]:
-    """Return (exit status, stdout, everything written to stderr) of `recall-rank WORDS` whose stderr is a terminal.
+    """Return (exit status, stdout, everything written to stderr) of `recall-rank WORDS` whose stdin and stderr are a
+    terminal, on which `typed` was typed beforehand.
 
     With `stop` that signal is sent when the first bar is drawn.
     """
@@ -41,6 +48,7 @@ def on_terminal(
         preexec_fn=heed_interrupts,  # noqa: PLW1509 - these tests have one thread
     ) as process:
         os.close(side)
+        os.write(control, typed.encode())
         written = b""
         while chunk := _read(control, process):
             written += chunk

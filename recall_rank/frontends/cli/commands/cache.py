@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
 import click
@@ -25,6 +27,7 @@ from recall_rank.model.serialize import error_to_dict
 
 if TYPE_CHECKING:
     from recall_rank.histories.removal.kept import OnlyInCache
+    from recall_rank.model import Session
 
 
 @click.command(name="refresh")
@@ -67,7 +70,8 @@ def refresh(histories: tuple[str, ...], as_json: bool) -> None:
 @click.option("--json", "as_json", is_flag=True, help="Print what was done as one line of JSON.")
 @click.pass_context
 def forget(ctx: click.Context, session: str, histories: tuple[str, ...], as_json: bool) -> None:
-    """Forget SESSION, an id or a beginning of one: its words leave the cache, and no search finds it again.
+    """Forget SESSION, an id or a beginning of one: its words leave the cache, and no search finds it again. What
+    `compact` kept of it goes, too.
 
     The history it is in stays as it is. `purge --forgotten` takes it back.
     """
@@ -83,9 +87,10 @@ def forget(ctx: click.Context, session: str, histories: tuple[str, ...], as_json
     with open_recall(histories, as_json=as_json) as recall:
         fail_without_history(read_with_progress(recall, index=False), as_json=as_json)
         try:
-            found = recall.session(session).id
+            forgotten = recall.session(session)
         except LookupError as error:
             fail(str(error), NOT_THERE, as_json=as_json)
+    found = forgotten.id
     try:
         forget_session(place, found)
     except (OSError, ValueError) as error:
@@ -94,6 +99,10 @@ def forget(ctx: click.Context, session: str, histories: tuple[str, ...], as_json
         taken = withdraw(place)
     except OSError as error:
         fail(f"{found} is not read again, but some of it is still in the cache: {error}", NOT_WRITTEN, as_json=as_json)
+    try:
+        _empty_contexts(forgotten)
+    except OSError as error:
+        fail(f"{found} is not read again, but a project still quotes it: {error}", NOT_WRITTEN, as_json=as_json)
     with open_recall(histories, as_json=as_json) as recall, progress_on_stderr() as progress:
         recall.refresh(progress)
         others = [str(path) for path in taken.rewritten if path != recall.folder]
@@ -109,6 +118,15 @@ def forget(ctx: click.Context, session: str, histories: tuple[str, ...], as_json
     ctx.exit(HITS)
 
 
+def _empty_contexts(session: Session) -> None:
+    """Empty the file of `recall-rank compact` in every project where it holds the session. Raises OSError."""
+    from recall_rank.frontends.compaction.context_file import empty_contexts_of
+    from recall_rank.frontends.compaction.records import recorded_projects
+
+    folders = [Path(os.path.realpath(folder)) for folder in (session.directory, session.worktree) if folder]
+    empty_contexts_of(session.id, [*recorded_projects(), *folders])
+
+
 @click.command(name="purge")
 @cache_options
 @click.option("--forgotten", is_flag=True, help="Also forget what was to be forgotten: those sessions are read again.")
@@ -116,7 +134,8 @@ def forget(ctx: click.Context, session: str, histories: tuple[str, ...], as_json
 @click.option("--json", "as_json", is_flag=True, help="Print what was removed as one line of JSON.")
 @click.pass_context
 def purge(ctx: click.Context, forgotten: bool, kept: bool, as_json: bool) -> None:
-    """Remove every index in the cache. Histories stay as they are; the next search reads them again.
+    """Remove every index in the cache, and what `compact` keeps there. Histories stay as they are; the next search
+    reads them again.
 
     Nothing is removed while an index keeps sessions that its histories no longer have, unless --kept is given. Files
     that are not ours stay.

@@ -1,0 +1,286 @@
+"""Turn compaction on and off in a project, and tell what of it is there."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Final
+
+from recall_rank.frontends.compaction.context_file import EMPTY, PRIVATE, is_ours, owner_of
+from recall_rank.frontends.compaction.edits import (
+    CONTEXT,
+    HOOKS,
+    IGNORE_LINE,
+    IGNORED,
+    INSTRUCTIONS,
+    OTHER_INSTRUCTIONS,
+    REFERENCE,
+    SETTINGS,
+    has_line,
+    hooks_disabled,
+    hooks_there,
+    with_first_line,
+    with_hooks,
+    with_last_line,
+    without_hooks,
+    without_line,
+)
+from recall_rank.frontends.compaction.json_edits import checked_object
+from recall_rank.frontends.compaction.project_files import (
+    Change,
+    CompactError,
+    ProjectFile,
+    apply_changes,
+    read_project_file,
+)
+from recall_rank.frontends.compaction.records import (
+    EditRecord,
+    ProjectRecord,
+    digest_of,
+    read_record,
+    remove_record,
+    write_record,
+)
+
+WHAT: Final = {  # file -> the edit in it
+    INSTRUCTIONS: "the reference line",
+    CONTEXT: "the file that it names",
+    IGNORED: "the line that keeps that file out of git",
+    SETTINGS: "the hooks",
+}
+_OTHER_REFERENCE: Final = f"@{OTHER_INSTRUCTIONS}\n".encode()
+_OTHER_INSTRUCTION_FILES: Final = (".claude/CLAUDE.md", "CLAUDE.local.md")
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """Changes of a project that are not made yet, the record afterwards (None: it is removed), and remarks."""
+
+    project: Path
+    changes: tuple[Change, ...]
+    record: ProjectRecord | None
+    remarks: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class EditState:
+    """One edit as it is: whether it is there, and what a person should know of it ("" for nothing)."""
+
+    file: str
+    there: bool
+    remark: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ProjectState:
+    """The edits of a project. It is on when all are there, and partly on when some are."""
+
+    project: Path
+    edits: tuple[EditState, ...]
+    recorded: bool
+    session_id: str | None = None  # whose history the shared file holds
+    remarks: tuple[str, ...] = ()
+
+    @property
+    def word(self) -> str:
+        """Return "on", "partly on" or "off"."""
+        count = sum(each.there for each in self.edits)
+        return "on" if count == len(self.edits) else "partly on" if count else "off"
+
+
+# --- on ----------------------------------------------------------------------------------------------
+
+
+def plan_on(project: Path) -> Plan:
+    """Return the changes that turn compaction on; none where it is on. `project` is a real path.
+
+    Raises CompactError when an edit cannot be made or, with certainty, undone.
+    """
+    record = read_record(project) or ProjectRecord(str(project))
+    changes, edits = [], dict(record.edits)
+    for name, add in _ADD.items():
+        file = read_project_file(project, name)
+        after, made = add(file, project)
+        known = edits.get(name)
+        if after == file.data:
+            if known is None:
+                edits[name] = EditRecord(True, False, digest_of(file.data), digest_of(file.data))
+            continue
+        new = EditRecord(file.data is not None, True, digest_of(file.data), digest_of(after), made)
+        if known is not None and known.added:  # the edit was lost meanwhile
+            new = replace(new, existed=known.existed, made=tuple(dict.fromkeys((*known.made, *made))))
+        _check_undone(file, after, made)
+        edits[name] = new
+        changes.append(Change(file, after, PRIVATE if name == CONTEXT else None))
+    if not changes:
+        return Plan(project, (), record)
+    folder_made = record.folder_made or not (project / SETTINGS).parent.exists()
+    return Plan(project, tuple(changes), ProjectRecord(str(project), folder_made, edits))
+
+
+def turn_on(plan: Plan) -> None:
+    """Make the changes of plan_on(): all, or none when one cannot be made.
+
+    Raises CompactError and OSError, with the project and its record as they were.
+    """
+    if not plan.changes or plan.record is None:
+        return
+    before = read_record(plan.project)
+    write_record(plan.record)
+    try:
+        apply_changes(plan.changes)
+    except BaseException:
+        with suppress(OSError):
+            remove_record(plan.project) if before is None else write_record(before)
+        raise
+
+
+def _add_reference(file: ProjectFile, project: Path) -> tuple[bytes, tuple[str, ...]]:
+    if has_line(file.data, REFERENCE):
+        return file.data or b"", ()
+    after = with_first_line(file.data or b"", REFERENCE, file.name)
+    hidden = (project / OTHER_INSTRUCTIONS).is_file()  # Claude Code reads it only where there is no CLAUDE.md
+    if file.data is None and hidden and not any((project / other).exists() for other in _OTHER_INSTRUCTION_FILES):
+        after += _OTHER_REFERENCE
+    return after, ()
+
+
+def _add_context(file: ProjectFile, project: Path) -> tuple[bytes, tuple[str, ...]]:
+    if file.path != project / CONTEXT:
+        raise CompactError(f"{CONTEXT} is a link, or lies behind one: recall-rank writes no file through a link")
+    if file.data is not None and not is_ours(file.data):
+        raise CompactError(f"{CONTEXT} is there already, and recall-rank did not write it")
+    return (EMPTY if file.data is None else file.data), ()
+
+
+def _add_ignored(file: ProjectFile, _: Path) -> tuple[bytes, tuple[str, ...]]:
+    if has_line(file.data, IGNORE_LINE):
+        return file.data or b"", ()
+    return with_last_line(file.data or b"", IGNORE_LINE, file.name), ()
+
+
+def _add_hooks(file: ProjectFile, _: Path) -> tuple[bytes, tuple[str, ...]]:
+    if file.data is not None and len(hooks_there(file.data)) == len(HOOKS):
+        return file.data, ()
+    return with_hooks(file.data)
+
+
+_ADD: Final[Mapping[str, Callable[[ProjectFile, Path], tuple[bytes, tuple[str, ...]]]]] = {
+    INSTRUCTIONS: _add_reference,
+    CONTEXT: _add_context,
+    IGNORED: _add_ignored,
+    SETTINGS: _add_hooks,
+}
+
+
+def _check_undone(file: ProjectFile, after: bytes, made: tuple[str, ...]) -> None:
+    """Raise CompactError unless taking the edit out of its result gives the content before."""
+    if _undone(file.name, after, EditRecord(file.data is not None, True, "", "", made)) != file.data:
+        raise CompactError(f"{file.name} cannot be edited so that `compact off` would undo it exactly")
+
+
+# --- off ---------------------------------------------------------------------------------------------
+
+
+def plan_off(project: Path) -> Plan:
+    """Return the changes that take our edits out of a project; `project` is a real path.
+
+    With a record, edits that were there before `compact on` stay. Without one, every edit goes that has our form.
+    Raises CompactError when a file cannot be read or its edit not be found.
+    """
+    record = read_record(project)
+    changes, remarks = [], []
+    for name in _ADD:
+        file = read_project_file(project, name)
+        edit = record.edits.get(name) if record is not None else None
+        if file.data is None:
+            continue
+        if edit is not None and not edit.added:
+            if _is_there(name, file.data):
+                remarks.append(f"{name}: {WHAT[name]} was there before `compact on` and stays; off again removes it")
+            if name != CONTEXT or file.data == EMPTY:
+                continue
+        if name == CONTEXT and not is_ours(file.data):
+            remarks.append(f"{name} was written by another program and stays")
+            continue
+        after = _undone(name, file.data, edit)
+        if after != file.data:
+            changes.append(Change(file, after))
+            if edit is not None and digest_of(after) != edit.before:
+                remarks.append(f"{name} was changed since `compact on`: only our edit is taken out")
+    return Plan(project, tuple(changes), record, tuple(remarks))
+
+
+def turn_off(plan: Plan) -> bool:
+    """Make the changes of plan_off() and remove the record; return whether there was anything to do.
+
+    Raises CompactError and OSError, with the files as they were.
+    """
+    apply_changes(plan.changes)
+    folder = (plan.project / SETTINGS).parent
+    if plan.changes and not folder.is_symlink() and (plan.record is None or plan.record.folder_made):
+        with suppress(OSError):
+            folder.rmdir()  # fails, as it should, while anything is in it
+    with suppress(OSError):  # a record that stays keeps nothing from being turned on or off again
+        remove_record(plan.project)
+    return bool(plan.changes) or plan.record is not None
+
+
+def _undone(name: str, data: bytes, edit: EditRecord | None) -> bytes | None:
+    """Return a content without our edit, None for a file that goes. Without a record (`edit` None) a file goes that
+    would be empty.
+    """
+    existed = edit is not None and edit.existed
+    if name == CONTEXT:
+        return EMPTY if existed else None
+    if name == SETTINGS:
+        after = without_hooks(data, edit.made if edit is not None else None)
+        is_empty = checked_object(after.decode("utf-8-sig"))[1] == {}
+    else:
+        after = without_line(data, REFERENCE if name == INSTRUCTIONS else IGNORE_LINE)
+        is_empty = not after or (edit is not None and name == INSTRUCTIONS and after == _OTHER_REFERENCE)
+    return None if is_empty and not existed and after != data else after
+
+
+# --- status ------------------------------------------------------------------------------------------
+
+
+def project_state(project: Path) -> ProjectState:
+    """Return which edits are there; `project` is a real path. Files that cannot be read are told, not raised.
+
+    Raises CompactError for a record that cannot be read.
+    """
+    record = read_record(project)
+    edits, remarks = [], []
+    session_id = None
+    for name in _ADD:
+        edit = record.edits.get(name) if record is not None else None
+        try:
+            file = read_project_file(project, name)
+            there = file.data is not None and _is_there(name, file.data)
+            if name == CONTEXT:
+                session_id = owner_of(file.data)
+            if name == SETTINGS and hooks_disabled(file.data):
+                remarks.append(f'"disableAllHooks" in {SETTINGS} turns every hook off')
+        except CompactError as error:
+            edits.append(EditState(name, False, str(error)))
+            continue
+        remark = ""
+        if edit is not None and not there:
+            remark = "it was there after `compact on`"
+        elif edit is not None and not edit.added:
+            remark = "it was there before `compact on`"
+        elif edit is not None and name != CONTEXT and digest_of(file.data) != edit.after:
+            remark = "the file was changed since `compact on`"
+        edits.append(EditState(name, there, remark))
+    return ProjectState(project, tuple(edits), record is not None, session_id, tuple(remarks))
+
+
+def _is_there(name: str, data: bytes) -> bool:
+    if name == CONTEXT:
+        return is_ours(data)
+    if name == SETTINGS:
+        return len(hooks_there(data)) == len(HOOKS)
+    return has_line(data, REFERENCE if name == INSTRUCTIONS else IGNORE_LINE)
