@@ -55,6 +55,7 @@ FLOORS: tuple[tuple[str, ...], ...] = (
     ("frontends.curators", "frontends.transcripts"),
     ("frontends.tools",),
     ("frontends.hooks", "frontends.praisonai"),
+    ("frontends.notes",),
     ("frontends.mcp",),
     ("frontends.cli",),
     # 9: the public surface

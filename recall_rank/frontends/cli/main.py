@@ -30,6 +30,7 @@ _COMMANDS: Final = {  # name -> module and attribute
     "stats": "stats:stats",
     "export": "export:export",
     "transcript": "transcript:transcript",
+    "notes": "notes:notes",
     "batch": "batch:batch",
     "evaluate": "evaluate:evaluate",
     "mcp": "mcp:mcp",
