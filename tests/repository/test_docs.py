@@ -378,7 +378,8 @@ def test_every_method_is_named() -> None:
 
 
 def options_of(command: click.Command) -> set[str]:
-    options = [option for option in command.params if isinstance(option, click.Option)]
+    inner = list(command.commands.values()) if isinstance(command, click.Group) and command is not cli else []
+    options = [option for each in (command, *inner) for option in each.params if isinstance(option, click.Option)]
     return {name for option in options for name in (*option.opts, *option.secondary_opts)}
 
 

@@ -56,6 +56,7 @@ READING: dict[str, tuple[str, ...]] = {
     "export": ("demo-10",),
     "transcript": ("demo-10",),
     "chain": ("demo-10",),
+    "notes": ("suggest", "demo-10"),
     "batch": ("--calls", "calls.jsonl", "--out", "out.jsonl"),
     "evaluate": ("--queries", "queries.jsonl"),
 }
@@ -128,6 +129,8 @@ def test_what_is_there_ends_with_0(place: Path, name: str) -> None:
         (("export", "nobody"), NOT_THERE),
         (("transcript", "nobody"), NOT_THERE),
         (("chain", "nobody"), NOT_THERE),
+        (("notes", "suggest", "nobody"), NOT_THERE),
+        (("notes", "suggest", "demo-10", "--add", "--folder", "no/such/folder"), NOT_WRITTEN),
         (("forget", "nobody"), NOT_THERE),
         (("evaluate", "--queries", "others.jsonl"), NOT_THERE),
         (("export", "demo-10", "--out", "no/such/folder"), NOT_WRITTEN),
@@ -144,7 +147,7 @@ def test_an_empty_history_is_read(place: Path) -> None:
     found = {name: ended(name, *READING[name], "--history", "empty.jsonl")[0] for name in READING}
     there = dict.fromkeys(("sources", "refresh", "stats", "sessions", "batch"), HITS)
     missing = dict.fromkeys(
-        ("get", "context", "messages", "export", "transcript", "chain", "forget", "evaluate"), NOT_THERE
+        ("get", "context", "messages", "export", "transcript", "chain", "notes", "forget", "evaluate"), NOT_THERE
     )
     assert found == {**dict.fromkeys(("search", "session-search", "ask"), NO_HITS), **missing, **there}
 
