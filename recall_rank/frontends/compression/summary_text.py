@@ -33,7 +33,7 @@ _DECISIONS_SHARE: Final = 0.75  # of the room for findings, before others had th
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class DurableFinding:
     """A sentence to keep, of one of the kinds in HEADINGS; `place` orders findings by when they were said."""
 
     kind: str
@@ -50,28 +50,28 @@ class Prose:
     author: str
 
 
-def findings_of(middle: Sequence[SizedMessage], summaries: Sequence[SizedMessage]) -> list[Finding]:
+def findings_of(middle: Sequence[SizedMessage], summaries: Sequence[SizedMessage]) -> list[DurableFinding]:
     """Return the findings in messages, and those that former summaries carry, in the order in which they were said.
 
     Of equal ones the newest stays. Secrets in them are replaced.
     """
     records = (replace(each.record, id=str(at)) for at, each in enumerate(middle))
     notes = compaction_notes(Session("middle", tuple(records)))
-    new = [Finding(note.kind, one_line(redacted(note.text)), note.worth, int(note.message_id)) for note in notes]
+    new = [DurableFinding(note.kind, one_line(redacted(note.text)), note.worth, int(note.message_id)) for note in notes]
     carried = [each for summary in summaries for each in former_findings(summary.text)]
     placed = [replace(each, place=at - len(carried)) for at, each in enumerate(carried)]
     found = {each.text.casefold(): each for each in (*placed, *sorted(new, key=lambda each: each.place))}
     return sorted(found.values(), key=lambda each: each.place)
 
 
-def former_findings(text: str) -> Iterator[Finding]:
+def former_findings(text: str) -> Iterator[DurableFinding]:
     """Yield the findings in the text of a former summary; a summary that has not our form has none."""
     kinds = {heading: kind for kind, heading in HEADINGS.items()}
     kind = None
     for line in text.split("\n") if text.startswith(SUMMARY_LABEL) else ():
         if line.startswith(_ITEM):
             if kind:
-                yield Finding(kind, line.removeprefix(_ITEM), _CARRIED_WORTH[kind], 0)
+                yield DurableFinding(kind, line.removeprefix(_ITEM), _CARRIED_WORTH[kind], 0)
         else:
             kind = kinds.get(line)
 
@@ -92,7 +92,7 @@ def former_prose(summaries: Sequence[SizedMessage]) -> Prose | None:
     return Prose("\n".join(texts), author) if texts else None
 
 
-def ranked_by_focus(findings: Sequence[Finding], focus: str | None) -> list[Finding]:
+def ranked_by_focus(findings: Sequence[DurableFinding], focus: str | None) -> list[DurableFinding]:
     """Return the findings that a focus matches, best first by the search engine; empty without a focus."""
     if not focus or not focus.strip() or not findings:
         return []
@@ -105,10 +105,10 @@ def ranked_by_focus(findings: Sequence[Finding], focus: str | None) -> list[Find
 
 
 def summary_text(
-    findings: Sequence[Finding],
+    findings: Sequence[DurableFinding],
     *,
     prose: Prose | None,
-    first: Sequence[Finding],
+    first: Sequence[DurableFinding],
     tokens: int,
     count: Count,
 ) -> tuple[str, int]:
@@ -135,14 +135,16 @@ def summary_text(
         kept = kept[1:]  # an estimate that counts lines for less than their text
 
 
-def _within(findings: Sequence[Finding], first: Sequence[Finding], room: int, count: Count) -> list[Finding]:
+def _within(
+    findings: Sequence[DurableFinding], first: Sequence[DurableFinding], room: int, count: Count
+) -> list[DurableFinding]:
     """Return the findings that have room, in the order in which they were said."""
     wanted = {id(each): at for at, each in enumerate(first)}
     decisions = [each for each in findings if each.kind == "decision"]
     others = [each for each in findings if each.kind != "decision"]
     decisions.sort(key=lambda each: (wanted.get(id(each), len(wanted)), -each.place))
     others.sort(key=lambda each: (wanted.get(id(each), len(wanted)), -each.worth, -each.place))
-    kept: list[Finding] = []
+    kept: list[DurableFinding] = []
     used = 0
     for group, limit in ((decisions, int(_DECISIONS_SHARE * room)), (others, room), (decisions, room)):
         for each in group:
@@ -153,7 +155,7 @@ def _within(findings: Sequence[Finding], first: Sequence[Finding], room: int, co
     return sorted(kept, key=lambda each: each.place)
 
 
-def _lines(findings: Sequence[Finding], missing: int) -> Iterator[str]:
+def _lines(findings: Sequence[DurableFinding], missing: int) -> Iterator[str]:
     yield SUMMARY_LABEL
     yield _NOTICE
     for kind, heading in HEADINGS.items():
