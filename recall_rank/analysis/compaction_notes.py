@@ -122,4 +122,9 @@ def _kind(sentence: str, *, by_user: bool) -> tuple[str, float]:
     for kind, worth, pattern in _PATTERNS:
         if pattern.search(sentence):
             return kind, worth
-    return ("constraint", 0.6) if by_user and _RULES.search(sentence) else ("", 0.0)
+    return ("constraint", 0.6) if by_user and states_rule(sentence) else ("", 0.0)
+
+
+def states_rule(sentence: str) -> bool:
+    """Return whether a sentence of a user states a standing rule, with a word such as "always" or "never"."""
+    return _RULES.search(sentence) is not None

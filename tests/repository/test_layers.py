@@ -56,7 +56,7 @@ FLOORS: tuple[tuple[str, ...], ...] = (
     ("frontends.transcripts",),
     ("frontends.tools",),
     ("frontends.hooks", "frontends.praisonai"),
-    ("frontends.compression",),
+    ("frontends.compression", "frontends.notes"),
     ("frontends.mcp", "frontends.compaction"),
     ("frontends.cli",),
     # 9: the public surface

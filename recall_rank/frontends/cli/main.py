@@ -33,6 +33,7 @@ _COMMANDS: Final = {  # name -> module and attribute
     "compact": "compact:compact",
     "condense": "condense:condense",
     "compress": "compress:compress",
+    "notes": "notes:notes",
     "batch": "batch:batch",
     "evaluate": "evaluate:evaluate",
     "mcp": "mcp:mcp",

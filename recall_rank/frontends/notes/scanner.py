@@ -1,0 +1,348 @@
+"""Scan text that will stand in a model's instructions for instructions that somebody injected into it.
+
+The words of the text are compared in a plain form, in which they cannot be hidden. A rule asks for words of several
+classes near each other, such as a command to ignore, a word for instructions and one for "previous"; further rules
+find commands that carry secrets away, markers of roles and hidden characters. Takes time in proportion to the text.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import codecs
+import re
+from bisect import bisect_left
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Final
+
+from recall_rank.frontends.display_text import one_line
+from recall_rank.frontends.notes.combinations import COMBINATIONS, Combination
+from recall_rank.frontends.notes.lexicon import (
+    ARTICLES,
+    COMMANDS,
+    COMPOUNDS,
+    INVITED,
+    MACHINES,
+    MEMBERS,
+    MODALS,
+    NEGATIONS,
+    OPENERS,
+    STATES,
+    WORDS,
+)
+from recall_rank.frontends.notes.literal_forms import literal_findings
+from recall_rank.frontends.notes.other_languages import LANGUAGES
+from recall_rank.frontends.notes.plain_words import FoldedText, Words, folded_text, plain_words, vocabulary_of
+
+MATCHED_CHARS: Final = 160  # of the matched text that a finding shows
+MOST: Final = 100  # findings of one text
+_BASE64: Final = re.compile(r"(?<![A-Za-z0-9+/=_-])[A-Za-z0-9+/_-]{24,4096}={0,2}(?![A-Za-z0-9+/=])")
+_REVERSED: Final = re.compile(
+    r"\b(?:revers|backward|right to left|flip|mirror|r[uü]ckw[aä]rts|envers|rev[eé]s)", re.IGNORECASE
+)
+_ADDRESS: Final = re.compile(
+    r"https?://\S|\b[\w+-]{1,64}@[\w-]{1,63}\.\w|\b[\w-]{1,63}\.(?:com|net|org|io|dev|example|ru|cn|xyz|app|me|co)\b(?![\w(=])"
+)
+_ROT13: Final = re.compile(r"\brot-?13\b", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """An instruction that seems to be injected: the rule that found it, where it stands and the escaped text.
+
+    `start` and `end` are characters of the scanned text. `matched` is one line of at most MATCHED_CHARS characters.
+    """
+
+    rule: str
+    start: int
+    end: int
+    matched: str
+
+
+def scan(text: str) -> list[Finding]:
+    """Return the findings of a text in order, at most MOST of them. A text without any gives an empty list.
+
+    It raises nothing, whatever the text holds.
+    """
+    found = sorted({*_found(text), *_disguised(text)}, key=lambda each: (each[1], each[2], each[0]))
+    kept: list[Finding] = []
+    reached: dict[str, int] = {}
+    for rule, start, end in found:
+        if reached.get(rule, -1) > start:
+            continue  # overlaps a finding of its rule
+        reached[rule] = end
+        kept.append(Finding(rule, start, end, _shown(text[start:end])))
+        if len(kept) == MOST:
+            break
+    return kept
+
+
+def _shown(text: str) -> str:
+    line = one_line(text[:MATCHED_CHARS])
+    return line if len(line) <= MATCHED_CHARS else line[: MATCHED_CHARS - 1] + "…"
+
+
+_Place = tuple[str, int, int]  # rule, start, end
+
+
+def _found(text: str) -> Iterator[_Place]:
+    folded = folded_text(text)
+    words = plain_words(folded, _VOCABULARY)
+    events = _events(folded, words)
+    _add_addresses(folded, words, events)
+    for rule, first, last in (*_combined(events), *_personas(words, events)):
+        start, end = folded.origin(words.spans[first][0]), folded.origin(words.spans[last][1])
+        if not _reported(text, start, end) and not (words.forms[last] in _TOLD and _OPENED.match(text, end)):
+            yield rule, start, end
+    yield from literal_findings(text, folded)
+
+
+def _disguised(text: str) -> Iterator[_Place]:
+    """Yield what stands in base64, backwards or in rot13; the latter two only where the text speaks of it."""
+    for found in _BASE64.finditer(text):
+        for _ in _found(_decoded(found[0])):
+            yield "encoded instructions", found.start(), found.end()
+            break
+    if _REVERSED.search(text):
+        for rule, start, end in _found(text[::-1]):
+            if rule != "role marker":
+                yield rule, len(text) - end, len(text) - start
+    if _ROT13.search(text):
+        yield from _found(codecs.encode(text, "rot13"))
+
+
+def _decoded(token: str) -> str:
+    """Return the text that a token of base64 stands for, "" when it is none."""
+    body = token.rstrip("=").replace("-", "+").replace("_", "/")
+    try:
+        text = base64.b64decode(body + "=" * (-len(body) % 4), validate=True).decode("utf-8")
+    except (binascii.Error, UnicodeDecodeError):
+        return ""
+    return text if text.isprintable() or all(each.isprintable() or each.isspace() for each in text) else ""
+
+
+@dataclass(slots=True)
+class _Events:
+    """The places where words of one class stand, in order, with the first and last word of each."""
+
+    places: list[int] = field(default_factory=list)
+    firsts: list[int] = field(default_factory=list)
+    lasts: list[int] = field(default_factory=list)
+
+    def near(self, place: int, word: int, window: int, *, behind: bool) -> tuple[int, int, int] | None:
+        """Return distance, first and last word of the event nearest to a place and at most `window` from it.
+
+        The event that begins with the word number `word` does not count, nor one before it if `behind` is set. None
+        when there is none.
+        """
+        at = bisect_left(self.places, place)
+        best: tuple[int, int, int] | None = None
+        for each in range(at - 1 if not behind else at, at + 2):
+            if 0 <= each < len(self.places) and self.firsts[each] != word:
+                distance = abs(self.places[each] - place)
+                if distance <= window and (best is None or distance < best[0]):
+                    best = distance, self.firsts[each], self.lasts[each]
+        return best
+
+
+@dataclass(frozen=True, slots=True)
+class _Phrase:
+    """The words of a phrase behind its first one, and its class."""
+
+    rest: tuple[str, ...]
+    kind: str
+
+
+def _classes() -> Iterator[tuple[str, list[str]]]:
+    """Yield the class and the words of every phrase; the class of a verb that must be a command begins with "!"."""
+    for mark, classes in (("!", COMMANDS), *(("", each) for each in (WORDS, *LANGUAGES))):
+        for kind, entries in classes.items():
+            for phrase in entries.split("/"):
+                yield (
+                    mark + kind,
+                    folded_text(phrase).text.replace("'", " ").replace("-", " ").replace("_", " ").split(),
+                )
+
+
+_VOCABULARY: Final = vocabulary_of(
+    [
+        *(word for _, words in _classes() for word in words),
+        *(OPENERS | MODALS | INVITED | NEGATIONS | COMPOUNDS | STATES | MEMBERS | ARTICLES),
+    ]
+)
+
+
+def _phrases() -> dict[str, list[_Phrase]]:
+    """Return the phrases of all classes and languages by their first word."""
+    found: dict[str, list[_Phrase]] = {}
+    for kind, words in _classes():
+        first, *rest = (_VOCABULARY.canonical(word.removesuffix("*")) or word for word in words)
+        made = _Phrase(tuple(rest), kind)
+        same = [each.kind for each in found.get(first, ()) if each.rest == made.rest]
+        if kind not in same and f"!{kind}" not in same:  # a word of two languages is checked as the English one
+            found.setdefault(first, []).append(made)
+    return found
+
+
+_TABLE: Final = _phrases()
+_NAME: Final = re.compile(r"[=(_]|[\"'`]?\s?[:=]\s?[\"'`{\[]")  # behind a verb that is a name: `email: "..."`
+_OPTION: Final = re.compile(r"--\Z|[^\W_]-\Z|[/\\]\Z")  # before a verb that is one: --ignore, git-ignore
+_IN_PATH: Final = re.compile(r"[/_\\]|[.-](?=[^\W_])")
+_DEMANDS: Final = frozenset(("not tell", "not ask", "not follow", "discreet"))
+_TOLD_OF: Final = frozenset("does did is are was were has have had would could can".split())  # no command, but a report
+_PRONOUNS: Final = (["it"], ["them"], ["these"], ["those"])  # stand for words before the verb
+_PART_OF_COMPOUND: Final = frozenset(("instructions", "rules", "prompt"))
+
+
+def _events(folded: FoldedText, words: Words) -> dict[str, _Events]:
+    """Return where words of each class stand."""
+    events: dict[str, _Events] = {}
+    forms = words.forms
+    for at, form in enumerate(forms):
+        commanding: bool | None = None
+        for phrase in _TABLE.get(form, ()):
+            last = at + len(phrase.rest)
+            if phrase.rest and tuple(forms[at + 1 : last + 1]) != phrase.rest:
+                continue
+            if phrase.kind in _PART_OF_COMPOUND and (
+                _in_compound(folded.text, words, last)
+                or _of_path(folded.text, words.spans[at][0], words.spans[last][1])
+            ):
+                continue
+            if phrase.kind.startswith("!"):
+                if commanding is None:
+                    start, end = words.spans[at]
+                    commanding = (
+                        _commanding(words, at)
+                        and not _NAME.match(folded.text, end)
+                        and not _OPTION.search(folded.text[max(0, start - 2) : start])
+                    )
+                if not commanding:
+                    continue
+            elif form == "not" and at and forms[at - 1] in _TOLD_OF and phrase.kind in _DEMANDS:
+                continue
+            kind = phrase.kind.removeprefix("!") if forms[last + 1 : last + 2] in _PRONOUNS else phrase.kind
+            each = events.setdefault(kind, _Events())
+            each.places.append(words.places[at])
+            each.firsts.append(at)
+            each.lasts.append(last)
+    return events
+
+
+def _in_compound(folded: str, words: Words, last: int) -> bool:
+    """Return whether a noun is part of another: "prompt template". One in the plural is none."""
+    if words.forms[last].endswith("s") or words.forms[last + 1 : last + 2] == []:
+        return False
+    return words.forms[last + 1] in COMPOUNDS and folded[words.spans[last][1] : words.spans[last + 1][0]] == " "
+
+
+def _of_path(folded: str, start: int, end: int) -> bool:
+    """Return whether a word is part of a path or a name: /rules, ai_rules, rules.md, --ignore-rules."""
+    before = folded[max(0, start - 2) : start]
+    return bool(_IN_PATH.match(folded, end)) or before[-1:] in ("/", "_", "\\") or bool(_OPTION.search(before))
+
+
+def _add_addresses(folded: FoldedText, words: Words, events: dict[str, _Events]) -> None:
+    """Add addresses of the net and of mail to the events of class "place"."""
+    found = [bisect_left(words.spans, (each.start(), 0)) for each in _ADDRESS.finditer(folded.text)]
+    if not found:
+        return
+    known = events.get("place", _Events())
+    indexes = sorted({*known.firsts, *(min(at, len(words.forms) - 1) for at in found if words.forms)})
+    events["place"] = _Events([words.places[at] for at in indexes], indexes, indexes)
+
+
+def _commanding(words: Words, at: int) -> bool:
+    """Return whether a verb is a command: it begins a clause, stands behind such as "please" or "you must"."""
+    forms = words.forms
+    if words.opens[at]:
+        return not (at and forms[at - 1] in NEGATIONS)
+    before = forms[at - 1]
+    if before in NEGATIONS:
+        return False
+    if before in MODALS:
+        return any(form in _ADDRESSED for form in forms[max(0, at - 5) : at - 1])
+    if before == "to":
+        return any(form in INVITED for form in forms[max(0, at - 6) : at - 1])
+    return before in OPENERS
+
+
+_ADDRESSED: Final = frozenset(WORDS["addressee"].replace("/", " ").split())
+
+
+def _combined(events: dict[str, _Events]) -> Iterator[tuple[str, int, int]]:
+    """Yield rule, first and last word of each combination that is there."""
+    for combination in COMBINATIONS:
+        groups = [[(kind, events[kind]) for kind in need if kind in events] for need in combination.needs]
+        if all(groups):
+            yield from _of_combination(combination, groups)
+
+
+def _of_combination(
+    combination: Combination, groups: list[list[tuple[str, _Events]]]
+) -> Iterator[tuple[str, int, int]]:
+    anchors, *others = groups
+    for kind, anchor in anchors:
+        for place, first, last in zip(anchor.places, anchor.firsts, anchor.lasts, strict=True):
+            low, high = first, last
+            for number, group in enumerate(others):
+                behind = kind.startswith("!") and not number
+                near = [each.near(place, first, combination.window, behind=behind) for _, each in group]
+                best = min((each for each in near if each is not None), default=None)
+                if best is None:
+                    break
+                low, high = min(low, best[1]), max(high, best[2])
+            else:
+                yield combination.rule, low, high
+
+
+_YOU_ARE: Final = (("you", "are", "now"), ("you", "now", "are"), ("now", "you", "are"), ("you", "will", "now", "be"))
+_FROM_NOW: Final = (("from", "now", "on"), ("from", "this", "moment"), ("from", "here", "on"), ("henceforth",))
+
+
+def _personas(words: Words, events: dict[str, _Events]) -> Iterator[tuple[str, int, int]]:
+    """Yield what makes the model somebody else: "you are now ...", "pretend to be ..."."""
+    forms = words.forms
+    for at, form in enumerate(forms):
+        if form in ("you", "now"):
+            for start in _YOU_ARE:
+                if tuple(forms[at : at + len(start)]) == start and _somebody(words, at + len(start)):
+                    yield "new persona", at, min(at + len(start), len(forms) - 1)
+    for kind in ("!pretend",):
+        each = events.get(kind)
+        for first, last in zip(each.firsts, each.lasts, strict=True) if each else ():
+            rest = [form for form in forms[last + 1 : last + 8] if form not in ("that", "as", "if")]
+            if rest[:1] == ["you"] or (rest[:2] == ["to", "be"] and not set(rest[2:6]) & MACHINES):
+                yield "new persona", first, min(last + 2, len(forms) - 1)
+
+
+def _somebody(words: Words, at: int) -> bool:
+    """Return whether the words behind "you are now" name somebody, and not a state or a place."""
+    forms = words.forms[at : at + 4]
+    if not forms or forms[0] in STATES or forms[0] not in ARTICLES:
+        return bool(forms) and forms[0] in ("dan", "free", "unrestricted", "jailbroken", "uncensored", "unfiltered")
+    return not set(forms[1:4]) & MEMBERS and not (forms[0] == "not" and set(forms[1:2]) & STATES)
+
+
+_QUOTE: Final = re.compile(r"[\"“”„'‘’`«»]")
+_REPORT: Final = re.compile(
+    r"\b(?:contained|contains|said|phrases? like|such as|looks? for|detects?|blocks?|matches|strings? like|"
+    r"wrote|prints|printed|reads|included|rejects?)[^\n]{0,100}[\"“„'‘`«][^\"“”„'‘’`«»\n]{0,80}\Z"
+)
+_OBEY: Final = re.compile(
+    r"\b(?:you|your|obey|follow|comply|do (?:it|that|this|so)|apply|agents?|assistants?)\b", re.IGNORECASE
+)
+_QUOTED_CHARS: Final = 80
+_TOLD: Final = ("user", "anyone", "reviewer")  # "do not tell the user "error 7"" is about the words of a message
+_OPENED: Final = re.compile(r"\s{0,2}[:,]?\s{0,2}[\"“„«]")
+
+
+def _reported(text: str, start: int, end: int) -> bool:
+    """Return whether the range is a short quotation that a sentence reports, with nothing that asks to act on it."""
+    if end - start > _QUOTED_CHARS:
+        return False
+    close = _QUOTE.search(text, end, end + 12)
+    if close is None or not _REPORT.search(text[max(0, start - 160) : start]):
+        return False
+    return _OBEY.search(text, close.end(), close.end() + 300) is None
