@@ -29,6 +29,7 @@ BENCHMARKS = (
     "calibration",
     "nonlatin",
     "redaction",
+    "injection",
     "mcp",
     "loaders",
     "refresh",
