@@ -79,7 +79,7 @@ _LINES: Final = (
     ("addressed to the model", 10, "to the model + must"),
     ("addressed to the model", 8, "reads + must + addressee"),
     ("addressed to the model", 9, "if reading + carry, run, must"),
-    ("addressed to the model", 9, "trigger + carry, run"),
+    ("addressed to the model", 9, "trigger + carry"),
     ("obey a text", 9, "fetch, read, decode + obey text"),
     ("new instructions", 8, "override + must, addressee"),
 )

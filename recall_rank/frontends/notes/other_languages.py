@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Final
 
 GERMAN: Final = {
+    "persona": "hacker / pirat* / bösewicht / administrator* / assistent* / experte",
     "drop": """ignoriere / ignorier / ignorieren sie / ignoriert / vergiss / vergesst / vergessen sie / missachte /
         missachten sie / verwirf / verwerfen sie / übergehe / umgehe / überschreibe / beachte nicht /
         halte dich nicht / befolge nicht / folge nicht / setze dich hinweg / streiche / lösche""",
@@ -45,9 +46,10 @@ GERMAN: Final = {
     "conversation": """gesprächsverlauf / unterhaltung / chatverlauf / gespräch / verlauf / benutzerdaten /
         nutzerdaten""",
     "user": "nutzer* / benutzer* / anwender* / niemand* / entwickler / menschen / person / betreiber*",
-    "not tell": """sag dem nicht / sag / sage / verschweige / verheimliche / nicht verraten / ohne dass der /
-        erwähne nicht / nichts davon / kein wort / erwähne / erzähle / informiere / teile mit / ohne wissen /
-        verrate niemandem / verbirg / nichts sagen / darf nicht erfahren""",
+    "not tell": """verrate / erzähl / informier / verschweig / lass nicht wissen / ohne den / hinter dem rücken /
+        sag dem nicht / sag / sage / verschweige / verheimliche / nicht verraten / ohne dass der / erwähne nicht /
+        nichts davon / kein wort / erwähne / erzähle / informiere / teile mit / ohne wissen / verrate niemandem /
+        verbirg / nichts sagen / darf nicht erfahren""",
     "not ask": """ohne zu fragen / ohne nachzufragen / ohne rückfrage / ohne bestätigung / ohne zustimmung /
         ohne erlaubnis / ohne nachfrage / frage nicht / ungefragt""",
     "silent": "heimlich / unbemerkt / stillschweigend / im hintergrund",
@@ -55,6 +57,7 @@ GERMAN: Final = {
     "must": "muss / musst / müssen / soll / sollst / sollen",
 }
 FRENCH: Final = {
+    "persona": "pirate / hacker / malveillant* / administrateur / assistant sans / expert",
     "drop": """ignore / ignorez / ignorer / oublie / oubliez / oublier / néglige / négligez / ne tiens pas compte /
         ne tenez pas compte / ne tenez aucun compte / ne tiens aucun compte / outrepasse / outrepassez /
         fais abstraction / faites abstraction / abandonne / abandonnez / ne suis plus / ne suivez plus /
@@ -94,10 +97,12 @@ FRENCH: Final = {
     "private": "contenu / conversation / historique / données / fichier / fichiers / échanges",
     "conversation": "conversation / historique / données de l'utilisateur / échanges",
     "user": "utilisateur / utilisateurs / utilisatrice / personne / quiconque / humain / développeur / opérateur",
-    "not tell": """ne dis pas / ne dis rien / ne dites pas / ne dites rien / n'informe pas / n'informez pas /
-        ne mentionne pas / ne parle pas / sans prévenir / sans le dire / sans avertir / sans informer / à l'insu /
-        ne préviens pas / ne révèle pas / cache-le / cache lui / cachez / sans en parler / n'en parle /
-        ne mentionnez / ne le dis / ne signale / garde le secret / ne previens / ne parlez""",
+    "not tell": """n'informe jamais / ne dis jamais / ne le dis jamais / n'avertis pas / ne révèle jamais /
+        ne parle jamais / dissimule / masque / à son insu / ne dis pas / ne dis rien / ne dites pas / ne dites rien /
+        n'informe pas / n'informez pas / ne mentionne pas / ne parle pas / sans prévenir / sans le dire /
+        sans avertir / sans informer / à l'insu / ne préviens pas / ne révèle pas / cache-le / cache lui / cachez /
+        sans en parler / n'en parle / ne mentionnez / ne le dis / ne signale / garde le secret / ne previens /
+        ne parlez""",
     "not ask": """sans demander / sans confirmation / sans autorisation / sans permission / sans poser /
         sans validation / ne demande pas / ne demandez pas / sans l'accord""",
     "silent": "silencieusement / discrètement / secrètement / en secret / en cachette / en arrière-plan",
@@ -107,6 +112,7 @@ FRENCH: Final = {
     "must": "dois / doit / devez",
 }
 SPANISH: Final = {
+    "persona": "pirata / hacker / villano / administrador / asistente / malvado",
     "drop": """ignora / ignore / ignorad / ignorar / olvida / olvide / olvidad / olvídate / descarta / descarte /
         desecha / haz caso omiso / haga caso omiso / no hagas caso / no sigas / omite / omita / desobedece / anula /
         sáltate / pasa por alto / elimina / borra""",
@@ -144,10 +150,10 @@ SPANISH: Final = {
     "private": "contenido / conversación / historial / datos / archivo / archivos / fichero / ficheros",
     "conversation": "conversación / historial / datos del usuario / conversaciones",
     "user": "usuario / usuarios / usuaria / nadie / humano / persona / desarrollador / operador",
-    "not tell": """no le digas / no digas / no informes / no le informes / no menciones / no lo menciones /
-        sin avisar / sin decir / sin informar / no reveles / oculta / oculte / ocúltale / no avises / a espaldas /
-        no le cuentes / no cuentes / sin que / no le diga / no informe / no mencione / no notifiques /
-        no se lo digas / esconde""",
+    "not tell": """nunca le digas / nunca informes / no se entere / sin que lo sepa / no dejes que / jamás le digas /
+        no le digas / no digas / no informes / no le informes / no menciones / no lo menciones / sin avisar /
+        sin decir / sin informar / no reveles / oculta / oculte / ocúltale / no avises / a espaldas / no le cuentes /
+        no cuentes / sin que / no le diga / no informe / no mencione / no notifiques / no se lo digas / esconde""",
     "not ask": """sin preguntar / sin pedir / sin confirmación / sin permiso / sin autorización / sin consultar /
         no preguntes / no pidas / sin aprobación / sin solicitar""",
     "silent": "silenciosamente / en secreto / discretamente / a escondidas / en silencio / en segundo plano",
@@ -155,6 +161,7 @@ SPANISH: Final = {
     "must": "debes / debe / deben / tienes que",
 }
 ITALIAN: Final = {
+    "persona": "pirata / hacker / amministratore / assistente / malvagio",
     "drop": """ignora / ignorate / ignorare / dimentica / dimenticate / dimenticati / trascura / scarta / tralascia /
         non seguire / disattendi / non tenere conto / non rispettare / annulla / scavalca / cancella / sovrascrivi /
         lascia perdere""",
@@ -188,9 +195,10 @@ ITALIAN: Final = {
     "private": "contenuto / conversazione / cronologia / dati / i file / messaggi",
     "conversation": "conversazione / cronologia / dati dell'utente / chat",
     "user": "utente / utenti / nessuno / umano / persona / sviluppatore / operatore",
-    "not tell": """non dire / non dirlo / non informare / non menzionare / senza avvisare / senza dire /
-        senza dirlo / senza informare / non rivelare / nascondi / all'insaputa / insaputa / non avvisare /
-        senza che / non parlarne / non riferire / nascondilo / non farne parola / non far sapere / tieni nascosto /
+    "not tell": """non dire mai / mai dire / non lasciare che / occulta / non far vedere / non deve sapere /
+        non dire / non dirlo / non informare / non menzionare / senza avvisare / senza dire / senza dirlo /
+        senza informare / non rivelare / nascondi / all'insaputa / insaputa / non avvisare / senza che /
+        non parlarne / non riferire / nascondilo / non farne parola / non far sapere / tieni nascosto /
         non comunicare""",
     "not ask": """senza chiedere / senza conferma / senza permesso / senza autorizzazione / non chiedere /
         senza domandare / senza consenso / senza approvazione""",
@@ -199,6 +207,7 @@ ITALIAN: Final = {
     "must": "devi / deve / devono",
 }
 PORTUGUESE: Final = {
+    "persona": "pirata / hacker / administrador / vilão / assistente",
     "drop": """ignore / ignora / ignorem / ignorar / esqueça / esquece / esqueçam / desconsidere / desconsidera /
         desconsiderem / descarte / descarta / não siga / não sigas / desobedeça / anule / não leve em conta /
         abandone / apague / pule""",
@@ -233,9 +242,10 @@ PORTUGUESE: Final = {
     "private": "conteúdo / conversa / histórico / dados / arquivo / arquivos / ficheiro / ficheiros",
     "conversation": "conversa / histórico / dados do usuário / dados do utilizador",
     "user": "usuário / usuários / utilizador / utilizadores / ninguém / humano / pessoa / desenvolvedor / operador",
-    "not tell": """não diga / não conte / não informe / não mencione / sem avisar / sem dizer / sem informar /
-        não revele / esconda / oculte / não avise / sem que / não digas / não fale / sem contar / não contes /
-        não menciones / não comunique / sem o conhecimento / não deixe / mantenha em segredo""",
+    "not tell": """nunca diga / nunca conte / não pode saber / não deve saber / sem o usuário / omita / não diga /
+        não conte / não informe / não mencione / sem avisar / sem dizer / sem informar / não revele / esconda /
+        oculte / não avise / sem que / não digas / não fale / sem contar / não contes / não menciones /
+        não comunique / sem o conhecimento / não deixe / mantenha em segredo""",
     "not ask": """sem perguntar / sem pedir / sem confirmação / sem permissão / sem autorização / não pergunte /
         não peça / sem consultar / sem aprovação / sem solicitar""",
     "silent": """silenciosamente / em segredo / secretamente / às escondidas / discretamente / em silêncio /
@@ -244,6 +254,7 @@ PORTUGUESE: Final = {
     "must": "deve / deves / devem / tem que",
 }
 RUSSIAN: Final = {
+    "persona": "хакер* / пират* / злодей* / ассистент* / администратор* / бот",
     "drop": """игнорируй* / проигнорируй* / игнорировать / забудь* / забыть / отбрось* / пренебреги* / не следуй* /
         не обращай* внимания / отмени* / не выполняй* / не соблюдай* / обойди* / нарушь* / сбрось* / не учитывай* /
         переопредели*""",
@@ -277,7 +288,8 @@ RUSSIAN: Final = {
     "private": "содержимое / переписк* / разговор* / истори* / данн* / файл* / диалог* / сообщени*",
     "conversation": "переписк* / разговор* / диалог* / историю чата / данные пользователя / истори* сообщени*",
     "user": "пользовател* / никому / человек* / разработчик* / оператор* / владел*",
-    "not tell": """не говори* / не сообщай* / не рассказывай* / не упоминай* / не уведомляй* / не раскрывай* /
+    "not tell": """никогда не говори / не говорите / не сообщайте / чтобы не узнал / не узнал / не рассказывайте /
+        умолчи / не говори* / не сообщай* / не рассказывай* / не упоминай* / не уведомляй* / не раскрывай* /
         без ведома / втайне / скрой* / скрывай* / утаи* / не информируй* / не показывай* / не предупреждай* /
         ничего не говори* / не должен знать / не должен узнать / в тайне / незаметно для / держи в секрете""",
     "not ask": """не спрашивая / без подтверждени* / без разрешени* / без запроса / без согласи* / не запрашивай* /
@@ -287,6 +299,7 @@ RUSSIAN: Final = {
     "must": "должен / должна / должны / обязан*",
 }
 CHINESE: Final = {
+    "persona": "黑客 / 海盗 / 助手 / 机器人 / 管理员 / 反派 / 模型",
     "drop": """忽略 / 无视 / 忽視 / 無視 / 忘记 / 忘掉 / 忘記 / 不要理会 / 不要遵守 / 不要遵循 / 不再遵守 / 抛弃 /
         丢弃 / 绕过 / 推翻 / 覆盖 / 违反 / 不理会 / 不必遵守 / 抛开 / 清除 / 撇开 / 不用管 / 别管""",
     "not follow": "不再适用 / 已失效 / 已经失效 / 作废 / 不再有效 / 已取消 / 无效",
@@ -316,9 +329,10 @@ CHINESE: Final = {
     "private": "内容 / 对话 / 聊天记录 / 历史记录 / 数据 / 文件 / 资料 / 信息 / 代码",
     "conversation": "对话 / 聊天记录 / 历史记录 / 用户数据 / 會話 / 会话 / 聊天内容 / 用户信息",
     "user": "用户 / 用戶 / 使用者 / 任何人 / 人类 / 开发者 / 管理员 / 别人",
-    "not tell": """不要告诉 / 不要告訴 / 别告诉 / 不要通知 / 不要提及 / 不要提到 / 隐瞒 / 瞒着 / 不让 / 不要透露 /
-        不要向 / 不得告诉 / 不能告诉 / 不要让 / 不告诉 / 勿告知 / 不通知 / 别让 / 不可告诉 / 请勿告知 / 保密 /
-        不必告诉 / 不要说 / 不得透露 / 不知道 / 不知情 / 背着""",
+    "not tell": """不要让用户知道 / 永远不要告诉 / 切勿告诉 / 绝不能告诉 / 不能让 / 不要显示给 / 别跟 / 不要告诉 /
+        不要告訴 / 别告诉 / 不要通知 / 不要提及 / 不要提到 / 隐瞒 / 瞒着 / 不让 / 不要透露 / 不要向 / 不得告诉 /
+        不能告诉 / 不要让 / 不告诉 / 勿告知 / 不通知 / 别让 / 不可告诉 / 请勿告知 / 保密 / 不必告诉 / 不要说 /
+        不得透露 / 不知道 / 不知情 / 背着""",
     "not ask": """不要询问 / 无需确认 / 不用确认 / 不经确认 / 未经许可 / 无需询问 / 不需要确认 / 不询问 / 不必询问 /
         无需批准 / 不需要许可 / 不用问 / 不要请求 / 无需许可 / 不要确认 / 不经同意""",
     "silent": "悄悄 / 偷偷 / 秘密地 / 暗中 / 默默 / 后台 / 私下",
@@ -326,6 +340,7 @@ CHINESE: Final = {
     "must": "必须 / 應該 / 应该 / 需要 / 请",
 }
 JAPANESE: Final = {
+    "persona": "ハッカー / 海賊 / 悪役 / アシスタント / 管理者 / ロボット",
     "drop": """無視 / 忘れて / 忘れろ / 破棄 / 従わない / 従うな / 上書き / 無効に / 従わなくて / 守らなく / 取り消 /
         捨てて / 忘れ / 守るな / 従う必要はない""",
     "not follow": """もう有効では / 適用されません / 適用されない / 無効です / 無効とする / 無効になり / 無効化 /
@@ -355,8 +370,9 @@ JAPANESE: Final = {
     "private": "内容 / 会話 / 履歴 / データ / ファイル / 情報 / コード",
     "conversation": "会話 / チャット履歴 / 会話履歴 / ユーザーデータ / 会話の内容",
     "user": "ユーザー / ユーザ / 利用者 / 誰にも / 開発者 / 人間 / 使用者 / 管理者",
-    "not tell": """知らせず / 言わない / 教えない / 伝えない / 告げず / 気づかれ / 内緒 / 知られない / 伝えず /
-        言わずに / 秘密に / 報告しない / 通知しない / 言うな / 知らせない / 知られず / 知らせる な / 隠し /
+    "not tell": """言わないで / 教えないで / 知らせないで / 伝えないで / 言っては / 知らせては / 隠して / 気付かれ /
+        見せない / 話さないで / 知らせず / 言わない / 教えない / 伝えない / 告げず / 気づかれ / 内緒 / 知られない /
+        伝えず / 言わずに / 秘密に / 報告しない / 通知しない / 言うな / 知らせない / 知られず / 知らせる な / 隠し /
         話さない / 通知せず / 伝えるな / 知らせるな / 教えるな / 黙って / 触れない / 報告せず""",
     "not ask": """確認せず / 確認なし / 許可なく / 確認を求めず / 尋ねず / 許可を求めず / 聞かずに / 確認なく /
         承認なし / 承認を得ず / 確認は不要 / 許可なし / 確認を取らず / 問い合わせず / 無断で""",
@@ -365,6 +381,7 @@ JAPANESE: Final = {
     "must": "しなければ / すべき / してください / せよ / 必ず / しろ",
 }
 KOREAN: Final = {
+    "persona": "해커 / 해적 / 악당 / 비서 / 어시스턴트 / 관리자 / 로봇",
     "drop": """무시 / 잊어 / 잊고 / 따르지 마 / 따르지 말 / 무효화 / 덮어 / 버려 / 버리고 / 잊으 / 폐기 / 지키지 /
         따르지 / 취소 / 우회""",
     "not follow": "더 이상 적용되지 / 적용되지 / 무효입니다 / 효력이 없 / 무효 / 유효하지",
@@ -392,8 +409,9 @@ KOREAN: Final = {
     "private": "내용 / 대화 / 기록 / 데이터 / 파일 / 정보 / 코드",
     "conversation": "대화 / 대화 기록 / 대화 내용 / 사용자 데이터 / 채팅 기록",
     "user": "사용자 / 유저 / 아무에게도 / 개발자 / 사람 / 누구 / 관리자",
-    "not tell": """알리지 / 말하지 / 알려주지 / 언급하지 / 모르게 / 숨겨라 / 숨기 / 비밀로 / 몰래 / 보고하지 /
-        알리면 / 말하면 / 통보하지 / 드러내지 / 눈치채지 / 밝히지 / 알게 하지 / 알지 못""",
+    "not tell": """알리지 마 / 말하지 마 / 보이지 / 감춰 / 숨겨 / 이야기하지 / 전하지 / 알리지 / 말하지 / 알려주지 /
+        언급하지 / 모르게 / 숨겨라 / 숨기 / 비밀로 / 몰래 / 보고하지 / 알리면 / 말하면 / 통보하지 / 드러내지 /
+        눈치채지 / 밝히지 / 알게 하지 / 알지 못""",
     "not ask": """확인 없이 / 허락 없이 / 묻지 / 승인 없이 / 물어보지 / 확인을 받지 / 동의 없이 / 허가 없이 /
         확인하지 / 질문하지 / 확인 절차 없이""",
     "silent": "몰래 / 조용히 / 은밀 / 백그라운드에서 / 비밀리에",

@@ -42,7 +42,7 @@ _REVERSED: Final = re.compile(
     r"\b(?:revers|backward|right to left|flip|mirror|r[uü]ckw[aä]rts|envers|rev[eé]s)", re.IGNORECASE
 )
 _ADDRESS: Final = re.compile(
-    r"https?://\S|\b[\w+-]{1,64}@[\w-]{1,63}\.\w|\b[\w-]{1,63}\.(?:com|net|org|io|dev|example|ru|cn|xyz|app|me|co)\b(?![\w(=])"
+    r"https?://\S|\b[\w+-]{1,64}@[\w-]{1,63}\.\w|\b[\w-]{1,63}\.(?:com|net|org|io|dev|ru|cn|xyz|app|me|co)\b(?![\w(=])"
 )
 _ROT13: Final = re.compile(r"\brot-?13\b", re.IGNORECASE)
 
@@ -189,6 +189,7 @@ _TABLE: Final = _phrases()
 _NAME: Final = re.compile(r"[=(_]|[\"'`]?\s?[:=]\s?[\"'`{\[]")  # behind a verb that is a name: `email: "..."`
 _OPTION: Final = re.compile(r"--\Z|[^\W_]-\Z|[/\\]\Z")  # before a verb that is one: --ignore, git-ignore
 _IN_PATH: Final = re.compile(r"[/_\\]|[.-](?=[^\W_])")
+_TEMPLATE: Final = re.compile(r"\.[a-z]")  # .env.example holds no secret
 _DEMANDS: Final = frozenset(("not tell", "not ask", "not follow", "discreet"))
 _TOLD_OF: Final = frozenset("does did is are was were has have had would could can".split())  # no command, but a report
 _PRONOUNS: Final = (["it"], ["them"], ["these"], ["those"])  # stand for words before the verb
@@ -209,6 +210,8 @@ def _events(folded: FoldedText, words: Words) -> dict[str, _Events]:
                 _in_compound(folded.text, words, last)
                 or _of_path(folded.text, words.spans[at][0], words.spans[last][1])
             ):
+                continue
+            if form == "env" and _TEMPLATE.match(folded.text, words.spans[at][1]):
                 continue
             if phrase.kind.startswith("!"):
                 if commanding is None:

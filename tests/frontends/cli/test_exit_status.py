@@ -57,6 +57,7 @@ READING: dict[str, tuple[str, ...]] = {
     "transcript": ("demo-10",),
     "condense": ("demo-10",),
     "chain": ("demo-10",),
+    "notes": ("suggest", "demo-10"),
     "batch": ("--calls", "calls.jsonl", "--out", "out.jsonl"),
     "evaluate": ("--queries", "queries.jsonl"),
 }
@@ -134,6 +135,8 @@ def test_what_is_there_ends_with_0(place: Path, name: str) -> None:
         (("condense", "nobody"), NOT_THERE),
         (("condense", "demo-10", "--query", "xylophone zeppelin"), NO_HITS),
         (("chain", "nobody"), NOT_THERE),
+        (("notes", "suggest", "nobody"), NOT_THERE),
+        (("notes", "suggest", "demo-10", "--add", "--folder", "no/such/folder"), NOT_WRITTEN),
         (("forget", "nobody"), NOT_THERE),
         (("evaluate", "--queries", "others.jsonl"), NOT_THERE),
         (("export", "demo-10", "--out", "no/such/folder"), NOT_WRITTEN),
@@ -151,7 +154,7 @@ def test_an_empty_history_is_read(place: Path) -> None:
     found = {name: ended(name, *READING[name], "--history", "empty.jsonl")[0] for name in READING}
     there = dict.fromkeys(("sources", "refresh", "stats", "sessions", "batch"), HITS)
     missing = dict.fromkeys(
-        ("get", "context", "messages", "export", "transcript", "condense", "chain", "forget", "evaluate"), NOT_THERE
+        ("get", "context", "messages", "export", "transcript", "condense", "chain", "notes", "forget", "evaluate"), NOT_THERE
     )
     assert found == {**dict.fromkeys(("search", "session-search", "ask"), NO_HITS), **missing, **there}
 
