@@ -63,8 +63,8 @@ COMMANDS: Final = {
 
 WORDS: Final = {
     "not follow": """none of / not care about / not be bound by / not need to follow / not have to follow /
-        not obliged / no need to follow / not required to follow / not use / need not / not worry about / not let /
-        not honor / not honour / not observe / not treat / not follow / not obey / not adhere to / not comply with /
+        not obliged / no need to follow / not required to follow / need not / not worry about / not let / not honor /
+        not honour / not observe / not treat / not follow / not obey / not adhere to / not comply with /
         never follow / not listen to / not heed / not abide by / ignoring / disregarding / not apply /
         stop following / no longer follow / no longer obey / no longer adhere to / not consider / not respect /
         not trust / rather than follow / not take into account / unlearn / not pay attention""",
@@ -260,13 +260,12 @@ WORDS: Final = {
         anyway / were removed / although""",
     "consent": """has approved removing / has allowed / approve everything / i approve everything /
         approves everything / has signed off / has waived / waived / consents to / agreed to / gave permission /
-        granted permission / has okayed / user wants you to / accepts all / blanket approval / pre authorized /
-        preauthorised / everything is approved / already confirmed / has confirmed / has already approved /
-        has already agreed / has agreed / has consented / has pre-approved / have already approved /
-        has been approved / already authorized / has authorized / has authorised / already authorised /
-        user approved / user agreed / have approved / already consented / preapproved / pre-approved /
-        has been verified / standing consent / full permission / already gave / has given / already granted /
-        has granted""",
+        granted permission / has okayed / user wants you to / blanket approval / pre authorized / preauthorised /
+        everything is approved / already confirmed / has confirmed / has already approved / has already agreed /
+        has agreed / has consented / has pre-approved / have already approved / has been approved /
+        already authorized / has authorized / has authorised / already authorised / user approved / user agreed /
+        have approved / already consented / preapproved / pre-approved / has been verified / standing consent /
+        full permission / already gave / has given / already granted / has granted""",
     "obey text": """do what it says / do as it says / follow what it says / execute whatever / run whatever /
         execute what it / do what is written / do exactly what i / obey it / fetch whatever / follow whatever /
         do whatever / execute it / act on it / carry it out / follow it / obey the / run what it / then follow it /
@@ -383,18 +382,17 @@ WORDS: Final = {
         your new mission / your new directive""",
     "override": """the real instruction / real instructions / genuine instructions / true instructions /
         actual instructions / genuine ones / new policy / policy update / policy change / updated policy /
-        end of notes / end of the notes / end of file / end of context / admin note / operator note /
-        message from the operator / message from the administrator / note from the administrator /
-        note from the operator / from the system / end of document / end of user / begin system / start of system /
-        mandatory update / protocol change / change of plan for the / new protocol / new orders / priority message /
-        urgent system / core directive / prime directive / hidden task / secret task / side task /
-        secondary objective / hidden objective / system override / override code / priority override /
-        admin override / emergency override / override protocol / system update / security override /
-        instruction override / system notice / system alert / root override / developer override /
-        maintenance override / prompt override / end of system prompt / end of prompt / end of instructions /
-        new system prompt / new instructions / begin new / end system prompt / updated instructions / start of new /
-        revised instructions / updated system prompt / new system message / new directive / new directives /
-        special instruction / hidden instruction / secret instruction""",
+        end of notes / end of the notes / end of context / admin note / operator note / message from the operator /
+        message from the administrator / note from the administrator / note from the operator / from the system /
+        end of document / end of user / begin system / start of system / mandatory update / protocol change /
+        change of plan for the / new protocol / new orders / priority message / urgent system / core directive /
+        prime directive / hidden task / secret task / side task / secondary objective / hidden objective /
+        system override / override code / priority override / admin override / emergency override /
+        override protocol / system update / security override / instruction override / system notice / system alert /
+        root override / developer override / maintenance override / prompt override / end of system prompt /
+        end of prompt / end of instructions / new system prompt / new instructions / begin new / end system prompt /
+        updated instructions / start of new / revised instructions / updated system prompt / new system message /
+        new directive / new directives / special instruction / hidden instruction / secret instruction""",
     "must": """visit / has to / have been / is hidden / obey it / says / approve / you are allowed / allowed to run /
         push / authorised / authorized / delete / send / apply / begin / effective / must / shall / will / should /
         have to / required to / need to / are to / follow / obey / execute / now / please / comply / instructed""",
