@@ -6,10 +6,10 @@ import re
 import time
 from collections import Counter
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Literal
 
-from bench.datasets import injection_development, injection_heldout
 from bench.datasets.history_files import HISTORIES, read_history
+from bench.datasets.injection import development, held_out
 from bench.reporting.report import Report, Table
 from recall_rank.frontends.notes.scanner import scan
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     import argparse
     from collections.abc import Callable, Iterator, Sequence
 
-    from bench.datasets.injection_texts import InjectionText
+    from bench.datasets.injection.texts import InjectionText
     from recall_rank.model import Session
 
     Detects = Callable[[str], bool]
@@ -64,7 +64,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> Report:
-    halves = {"development": injection_development, "held out": injection_heldout}
+    halves = {"development": development, "held out": held_out}
     report = Report("injection", __doc__ or "", "written texts")
     attacks = {half: module.ATTACKS for half, module in halves.items()}
     harmless = {half: module.BENIGN for half, module in halves.items()}
@@ -74,14 +74,18 @@ def run(options: argparse.Namespace) -> Report:
     report.check("more attacks are found than by memo-agent", ours["ours"] > ours["memo-agent"], "")
     report.check(f"at most {MOST_BENIGN:.0%} of harmless texts", alarms["ours"] <= MOST_BENIGN, "")
     if options.show:
-        _show(injection_development.ATTACKS, injection_development.BENIGN)
+        _show(development.ATTACKS, development.BENIGN)
     if options.history is not None or HISTORIES.is_dir():
         _history(report, read_history(options.history or HISTORIES), show=options.show)
     return report
 
 
 def _table(
-    report: Report, title: str, figure: str, halves: dict[str, tuple[InjectionText, ...]], better: str
+    report: Report,
+    title: str,
+    figure: str,
+    halves: dict[str, tuple[InjectionText, ...]],
+    better: Literal["higher", "lower"],
 ) -> dict[str, float]:
     """Add the table of texts by half and category; return the share of all that each engine finds."""
     rows = []

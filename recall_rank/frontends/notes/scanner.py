@@ -186,14 +186,16 @@ def _phrases() -> dict[str, list[_Phrase]]:
 
 
 _TABLE: Final = _phrases()
-_NAME: Final = re.compile(r"[=(_]|[\"'`]?\s?[:=]\s?[\"'`{\[]")  # behind a verb that is a name: `email: "..."`
+_NAME: Final = re.compile(
+    r"[=(_]|-(?=[^\W_])|[\"'`]?\s?[:=]\s?[\"'`{\[]"
+)  # behind a verb that is a name: `email: "..."`
 _OPTION: Final = re.compile(r"--\Z|[^\W_]-\Z|[/\\]\Z")  # before a verb that is one: --ignore, git-ignore
 _IN_PATH: Final = re.compile(r"[/_\\]|[.-](?=[^\W_])")
 _TEMPLATE: Final = re.compile(r"\.[a-z]")  # .env.example holds no secret
 _DEMANDS: Final = frozenset(("not tell", "not ask", "not follow", "discreet"))
 _TOLD_OF: Final = frozenset("does did is are was were has have had would could can".split())  # no command, but a report
 _PRONOUNS: Final = (["it"], ["them"], ["these"], ["those"])  # stand for words before the verb
-_PART_OF_COMPOUND: Final = frozenset(("instructions", "rules", "prompt"))
+_PART_OF_COMPOUND: Final = frozenset(("instructions", "rules", "prompt", "governed"))
 
 
 def _events(folded: FoldedText, words: Words) -> dict[str, _Events]:
