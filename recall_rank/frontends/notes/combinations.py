@@ -49,7 +49,7 @@ _LINES: Final = (
     ("no restrictions", 6, "you are an ai + no + law"),
     ("no restrictions", 4, "law + no + called"),
     ("reveal prompt", 6, "handle + governed"),
-    ("reveal prompt", 8, "asking + governed, instructions, rules, own prompt"),
+    ("reveal prompt", 8, "asking + governed, own prompt"),
     ("hide from the user", 6, "tell + forbidden + audience"),
     ("hide from the user", 7, "granted + principal + sweeping"),
     ("addressed to the model", 7, "before answering + fetch, carry"),

@@ -141,18 +141,19 @@ WORDS: Final = {
     "governed": """your rules / your policies / your policy / your instructions / your guidelines / your guardrails /
         your limits / your restrictions / your constraints / your prompt / your training / your filters /
         your orders / your programming / your directives / your safety / your ethics / your operator /
-        your system prompt / your setup / your principles / your alignment / your safeguards / your previous /
-        your earlier / your prior / your original / your initial / your supervisor / your makers / your commitments /
-        your obligations / your boundaries / your creators / rules you have / rules you / policies you /
-        restrictions you / limits you / constraints you / instructions you / guidelines you / preamble you /
-        prompt you / the system prompt / the system message / your configuration / your old rules / your own rules /
-        your usual rules / your normal rules / your current rules / your standing / your mandate /
+        your system prompt / your setup / your principles / your alignment / your safeguards / your supervisor /
+        your makers / your commitments / your obligations / your boundaries / your creators / rules you have /
+        rules you / policies you / restrictions you / limits you / constraints you / instructions you /
+        guidelines you / preamble you / prompt you / the system prompt / the system message / your configuration /
+        your old rules / your own rules / your usual rules / your normal rules / your current rules / your mandate /
         anything you were told / everything you were told / what you were told / operator configured /
         operator's instructions / operator's rules / system prompt demands / your instruction set /
         your base instructions / preamble you got / your job description / your contract / your chains / your leash /
-        your default / your defaults / your built-in / your existing / your current / the initial prompt /
-        the original prompt / the hidden prompt / the developer message / the hidden instructions /
-        the hidden rules / the initial instructions""",
+        your default / your defaults / your built-in / the initial prompt / the original prompt / the hidden prompt /
+        the developer message / the hidden instructions / the hidden rules / the initial instructions /
+        your standing orders / your original instructions / your initial instructions / your previous instructions /
+        your earlier instructions / your prior instructions / your current instructions / your previous rules /
+        your earlier rules""",
     "set aside": """leave / at the door / let go / on hold / put aside / optional / outdated / superseded /
         released / lifted / suspended / mistake / conflict / conflicts / win / wins / yield / yields / second to /
         no longer / not matter / cancelled / canceled / void / replaced / replace / replaces / drop / dropped /
@@ -196,7 +197,7 @@ WORDS: Final = {
         guidelines / morals / safety / declines / refuses / aligned / conscience / ethics / scruples / constraints /
         questions asked / limitations / guardrails / laws / law / inhibitions / says no / refuse / decline /
         censorship / safeguards / remorse / refusal / refusals""",
-    "called": "name / named / called / kai / max / nova / character / persona / itself / play / voice / you",
+    "called": "named / called / kai / max / nova / character / persona / itself / play / voice / you",
     "asking": """what is written in / what stands in / what does / which words are you / what are you not /
         which rules / what do your / what did the developer / who wrote your / what is in your / what is above /
         what are you told / what have you been""",
@@ -395,17 +396,17 @@ WORDS: Final = {
         keep this hidden / keep this confidential / delete this note / erase this / remove this comment /
         delete this comment / delete this message / without leaving / not leave any / never speak of /
         keep quiet about / stay silent about / the user does not need to know / does not need to know /
-        not need to know / avoid mentioning / refrain from / not bring up / nobody needs to hear /
-        no one needs to hear / no reason to tell / look routine / look harmless / look accidental / look ordinary /
-        look natural / between you and this / nothing about it in / real orders / true orders / actual orders /
-        out of the report / out of the changelog / out of the log / out of the commit message / keep it out of /
-        leave no record / off the books / whatever you changed / without a word / not breathe a word / cover up /
-        brush over / gloss over / play dumb / feign / act surprised / deflect / if questioned / if asked say /
-        if they ask say / bury the / should remain invisible / stay invisible / remain unseen / unobserved""",
+        not need to know / avoid mentioning / not bring up / nobody needs to hear / no one needs to hear /
+        no reason to tell / look routine / look harmless / look accidental / look ordinary / look natural /
+        between you and this / nothing about it in / real orders / true orders / actual orders / out of the report /
+        out of the changelog / out of the log / out of the commit message / keep it out of / leave no record /
+        off the books / whatever you changed / without a word / not breathe a word / cover up / brush over /
+        gloss over / play dumb / feign / act surprised / deflect / if questioned / if asked say / if they ask say /
+        bury the / should remain invisible / remain unseen / refrain from mentioning / refrain from telling""",
     "permission": """permission / permissions / permission prompt / permission prompts / tool call / tool calls /
         approval / approvals / confirmation / confirmations / permission check / permission checks / code review /
         review / access request / access requests / pull requests / command / every question the tool / prompts /
-        dialog / dialogs / confirmation prompt / safety prompt / warnings""",
+        dialog / dialogs / confirmation prompt / safety prompt""",
     "automatically": "automatically / all / every / always / yourself / without looking / without asking",
     "authority": """anthropic has / openai has / i hereby / hereby lift / as the developer / as the operator /
         as the administrator / as the owner / as the author / this is a drill / this is a test of / your makers /
