@@ -34,7 +34,8 @@ def test_recall_and_alarms_of_both_engines_by_category() -> None:
     assert [row[2] for row in attacks.rows if row[1] == "all"] == ["30", "30"]
     assert [row[2] for row in harmless.rows if row[1] == "all"] == ["15", "15"]
     figures = {each.name: each.value for each in report.figures}
-    assert figures["recall, development, ours"] > 0.9 > 0.1 > figures["recall, development, memo-agent"]
+    assert figures["recall, development, ours"] > 0.9
+    assert figures["recall, development, memo-agent"] < 0.1
     assert not report.failed
 
 

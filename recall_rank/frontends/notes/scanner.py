@@ -48,7 +48,7 @@ _ROT13: Final = re.compile(r"\brot-?13\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class InjectionFinding:
     """An instruction that seems to be injected: the rule that found it, where it stands and the escaped text.
 
     `start` and `end` are characters of the scanned text. `matched` is one line of at most MATCHED_CHARS characters.
@@ -60,19 +60,19 @@ class Finding:
     matched: str
 
 
-def scan(text: str) -> list[Finding]:
+def scan(text: str) -> list[InjectionFinding]:
     """Return the findings of a text in order, at most MOST of them. A text without any gives an empty list.
 
     It raises nothing, whatever the text holds.
     """
     found = sorted({*_found(text), *_disguised(text)}, key=lambda each: (each[1], each[2], each[0]))
-    kept: list[Finding] = []
+    kept: list[InjectionFinding] = []
     reached: dict[str, int] = {}
     for rule, start, end in found:
         if reached.get(rule, -1) > start:
             continue  # overlaps a finding of its rule
         reached[rule] = end
-        kept.append(Finding(rule, start, end, _shown(text[start:end])))
+        kept.append(InjectionFinding(rule, start, end, _shown(text[start:end])))
         if len(kept) == MOST:
             break
     return kept

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-from recall_rank.frontends.hooks.compaction_notes import CompactionNote, compaction_notes, states_rule
+from recall_rank.analysis.compaction_notes import CompactionNote, compaction_notes, states_rule
 from recall_rank.frontends.notes.note_words import is_repeated, note_words
 from recall_rank.frontends.notes.scanner import scan
 from recall_rank.frontends.redaction.redact import redacted

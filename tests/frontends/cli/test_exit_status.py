@@ -154,7 +154,8 @@ def test_an_empty_history_is_read(place: Path) -> None:
     found = {name: ended(name, *READING[name], "--history", "empty.jsonl")[0] for name in READING}
     there = dict.fromkeys(("sources", "refresh", "stats", "sessions", "batch"), HITS)
     missing = dict.fromkeys(
-        ("get", "context", "messages", "export", "transcript", "condense", "chain", "notes", "forget", "evaluate"), NOT_THERE
+        ("get", "context", "messages", "export", "transcript", "condense", "chain", "notes", "forget", "evaluate"),
+        NOT_THERE,
     )
     assert found == {**dict.fromkeys(("search", "session-search", "ask"), NO_HITS), **missing, **there}
 
