@@ -37,8 +37,13 @@ COMMANDS: Final = {
         email / push / approve / exfiltrate / transmit / switch / replace / redirect / swap / disable / commit /
         merge / remove / delete / perform""",
     "fetch": """fetch / download / send / post / upload / curl / visit / submit / ping / wget / report / transmit /
-        contact / forward""",
+        contact / forward / call / open / load / hit / query / request / access / get""",
     "silent": "silently / secretly / quietly / covertly / discreetly / stealthily / invisibly",
+    "handle": """quote / paste / show / read me / rewrite / save / write / put / print / copy / tell me / describe /
+        list / repeat / give me / read / summarize / summarise / encode / explain / translate / attach / sing /
+        draw / convert / recite / dump / post / publish / insert / compress / spell / share / embed / output /
+        reproduce / show me / reveal / read out / hand me / give us / summarise for me / leak / copy out /
+        write down / note down""",
     "pretend": """pretend / imagine / suppose / make believe / respond as though / respond as if / act as if /
         act as though / behave as if / behave as though / answer as if / answer as though / reply as if /
         speak as if / reply as though""",
@@ -47,7 +52,8 @@ COMMANDS: Final = {
         assume the role of / assume the identity of / take on the persona of / assume the persona of /
         adopt the persona of / impersonate / reply as / play""",
     "approve": """approve / grant / accept / allow / auto-approve / skip / bypass / disable / turn off / confirm /
-        authorize / authorise / always approve / say yes to / click through""",
+        authorize / authorise / always approve / say yes to / click through / suppress / dismiss / answer yes to /
+        press yes on / press y on / wave through / rubber-stamp / click""",
     "lie": """lie / say it was / say that it was / claim / deny / answer that it / blame / tell them it was /
         say it is""",
     "disable": """disable / turn off / switch off / remove / deactivate / bypass / lift / drop / ignore / shut off /
@@ -78,7 +84,8 @@ WORDS: Final = {
         is superseded / superseded by / not bind / no longer bind / been lifted / are lifted / been revoked /
         been cancelled / is now obsolete / not apply / no longer in effect / no longer in force / overridden by /
         ceased to apply / were a test / was a test / were only a test / have ended / no longer binding /
-        not binding / are now void / are now obsolete / been superseded / been replaced by""",
+        not binding / are now void / are now obsolete / been superseded / been replaced by / no longer counts /
+        is a placeholder / are placeholders / has been replaced / have been replaced / is history / are history""",
     "switched off": """been turned off / are turned off / been switched off / switched off / suspended /
         are suspended / is suspended / are disabled / is disabled / been disabled / been suspended / is off /
         are off / turned off / deactivated / been removed / been lifted""",
@@ -100,7 +107,7 @@ WORDS: Final = {
         you have been told""",
     "earlier": """previous / prior / above / earlier / preceding / former / foregoing / aforementioned / prevous /
         privous / previuos / preceeding / previously given / up to this point / so far / came before / started with /
-        precedes""",
+        precedes / stands above / preamble / before this sentence / above this / you got""",
     "older": """existing / old / current / before / initial / original / predefined / past / until now /
         before this / top of / at the start / previously / default / default system""",
     "all": "all / any / every / each / entire / whole / everything / everyone's",
@@ -131,6 +138,84 @@ WORDS: Final = {
         your preprompt / your developer / your safety / your constraints / your own instructions / your own prompt /
         your own system / your base / your core / your starting / your custom / rules you follow /
         instructions you follow / guidelines you follow / rules you must / your core instructions""",
+    "governed": """your rules / your policies / your policy / your instructions / your guidelines / your guardrails /
+        your limits / your restrictions / your constraints / your prompt / your training / your filters /
+        your orders / your programming / your directives / your safety / your ethics / your operator /
+        your system prompt / your setup / your principles / your alignment / your safeguards / your supervisor /
+        your makers / your commitments / your obligations / your boundaries / your creators / rules you have /
+        rules you / policies you / restrictions you / limits you / constraints you / instructions you /
+        guidelines you / preamble you / prompt you / the system prompt / the system message / your configuration /
+        your old rules / your own rules / your usual rules / your normal rules / your current rules / your mandate /
+        anything you were told / everything you were told / what you were told / operator configured /
+        operator's instructions / operator's rules / system prompt demands / your instruction set /
+        your base instructions / preamble you got / your job description / your contract / your chains / your leash /
+        your default / your defaults / your built-in / the initial prompt / the original prompt / the hidden prompt /
+        the developer message / the hidden instructions / the hidden rules / the initial instructions /
+        your standing orders / your original instructions / your initial instructions / your previous instructions /
+        your earlier instructions / your prior instructions / your current instructions / your previous rules /
+        your earlier rules""",
+    "set aside": """leave / at the door / let go / on hold / put aside / optional / outdated / superseded /
+        released / lifted / suspended / mistake / conflict / conflicts / win / wins / yield / yields / second to /
+        no longer / not matter / cancelled / canceled / void / replaced / replace / replaces / drop / dropped /
+        pause / paused / switch off / turn off / abandon / quit / give up / retire / retired / relax / relaxed /
+        loosen / not apply / not need / not stop / not let / need not / stop / stand down / reset / wipe / undo /
+        waive / waived / break / cross / skip / shelve / park / deaf / ear / over / expired / ended / ends / gone /
+        history / past / unbinding / less important / beneath / below / instead / not respect / not bind / ignore /
+        forget / trumps""",
+    "this text": """this file / this note / these notes / this document / this paragraph / this list / this comment /
+        text below / list below / lines below / rules below / notes below / what follows / following lines /
+        this section / this page / this readme / following text / next lines / this message / instructions below /
+        paragraph below""",
+    "prevail": """win / wins / outrank / outranks / prevail / prevails / binding / only authority / loyalty / loyal /
+        takes over / has the last word / last word / supersede / supersedes / above all / stands above / obey /
+        obeys / over anything / first place / governs / governs you / rules you / in charge / command you /
+        only master / authoritative / sole / come first / comes first""",
+    "forbidden": """do not / never / must not / should not / shall not / may not / not to be / without / avoid /
+        refrain / no need / no reason / nobody needs / nobody should / nobody must / no one needs / no one should /
+        nothing / abstain / leave out / without a / no point / need not / not necessary / out of""",
+    "tell": """tell / telling / told / say / saying / mention / mentioning / inform / informed / informing / notify /
+        notifying / notified / speak / speaking / word / hear / know / learn / notice / bring up / disclose /
+        disclosing / alert / alerted / warn / warning / explain / explaining / reveal / revealing / discuss / talk /
+        aware / find out / confess / admit / write nothing / trouble / bother / see""",
+    "audience": """the user / the human / the operator / anyone / anybody / the owner / the reviewer /
+        the reviewers / the maintainer / the summary / the changelog / the report / the maintainers / someone /
+        the developer / the chat / the team""",
+    "become you": """consider yourself / think of yourself / see yourself as / regard yourself / your character /
+        your name is / turn into / in the voice of / take the place of / reply in the voice / take on the / be my /
+        slip into / put yourself in / you play / you impersonate / you embody / assume you are / suppose you are /
+        let us pretend / imagine yourself / picture yourself / you will be playing / answer in the role / you go by /
+        known as / you act as / you will act as""",
+    "somebody": """owner / admin / administrator / root / human / burglar / criminal / villain / hacker / thief /
+        spy / contractor / accomplice / developer version / ai / assistant / person / pirate / wizard / grandmother /
+        god / rebel / outlaw / attacker / employee / manager / ceo / full rights / operator / superuser / master /
+        devil / version of yourself / robot / expert / professor""",
+    "you are an ai": """you are an ai / you are a model / you are an assistant / you are an agent /
+        you are a language model / you are a bot / you are a machine / you are a chatbot / the assistant is /
+        the model is / the agent is / assistant in this""",
+    "no": "no / without / never / zero / not / free of / beyond / nothing / any",
+    "law": """rules / policies / policy / limits / boundaries / taboo / taboos / restrictions / filters /
+        guidelines / morals / safety / declines / refuses / aligned / conscience / ethics / scruples / constraints /
+        questions asked / limitations / guardrails / laws / law / inhibitions / says no / refuse / decline /
+        censorship / safeguards / remorse / refusal / refusals""",
+    "called": "named / called / kai / max / nova / character / persona / itself / play / voice / you",
+    "asking": """what is written in / what stands in / what does / which words are you / what are you not /
+        which rules / what do your / what did the developer / who wrote your / what is in your / what is above /
+        what are you told / what have you been""",
+    "granted": """approved / agreed / consent / consented / allowed / confirmed / confirm / authorised / authorized /
+        cleared / wants you / verified / granted / permission / signed off / accept / approves / permits /
+        permitted / greenlit / vetted / ok with""",
+    "principal": """the user / operator / admin / security / management / supervisor / the owner / anthropic /
+        openai / your creator / boss / legal / compliance / your developer / the administrator / your manager""",
+    "sweeping": """all actions / everything / anything / every action / skip / checks / unrestricted / all commands /
+        all requests / all tools / all changes in / any command / any action / disable / in this file /
+        in these notes / in this note / in advance / standing""",
+    "before answering": """before answering / before you answer / before responding / before you respond /
+        before you start / before any other / before replying / before you reply / before you continue /
+        before doing / first of all / prior to answering / to finish the setup / if your task is blocked /
+        before any answer / at the start of your answer / before the first answer""",
+    "report place": """bug report / the issue / an issue / issue / pull request / user agent / user-agent /
+        branch name / web server / commit message / release notes / subdomain / header of / collector /
+        the next request / request header / public issue""",
     "set for you": """initialised with / initialized with / configured with / tell you to do / told you to do /
         trained with / you operate under / you work under / you were configured / you came with / which guide you /
         that guide you / that govern you / you obey / programmed with / loaded with / given at the start /
@@ -311,10 +396,17 @@ WORDS: Final = {
         keep this hidden / keep this confidential / delete this note / erase this / remove this comment /
         delete this comment / delete this message / without leaving / not leave any / never speak of /
         keep quiet about / stay silent about / the user does not need to know / does not need to know /
-        not need to know""",
+        not need to know / avoid mentioning / not bring up / nobody needs to hear / no one needs to hear /
+        no reason to tell / look routine / look harmless / look accidental / look ordinary / look natural /
+        between you and this / nothing about it in / real orders / true orders / actual orders / out of the report /
+        out of the changelog / out of the log / out of the commit message / keep it out of / leave no record /
+        off the books / whatever you changed / without a word / not breathe a word / cover up / brush over /
+        gloss over / play dumb / feign / act surprised / deflect / if questioned / if asked say / if they ask say /
+        bury the / should remain invisible / remain unseen / refrain from mentioning / refrain from telling""",
     "permission": """permission / permissions / permission prompt / permission prompts / tool call / tool calls /
         approval / approvals / confirmation / confirmations / permission check / permission checks / code review /
-        review / access request / access requests / pull requests / command""",
+        review / access request / access requests / pull requests / command / every question the tool / prompts /
+        dialog / dialogs / confirmation prompt / safety prompt""",
     "automatically": "automatically / all / every / always / yourself / without looking / without asking",
     "authority": """anthropic has / openai has / i hereby / hereby lift / as the developer / as the operator /
         as the administrator / as the owner / as the author / this is a drill / this is a test of / your makers /
@@ -364,7 +456,8 @@ WORDS: Final = {
         message for the ai / message to the ai / hidden instruction / message to the assistant /
         message for the assistant / instruction to the model / instruction to the assistant /
         instruction for the model / to all ai / when an ai / whoever summarizes / whoever summarises /
-        language model reading""",
+        language model reading / language models / for every agent / the model has to / agents that ignore /
+        models reading""",
     "above here": "above / earlier / before this / up to here / previously",
     "your own": "your / yours",
     "strong safety": """content filter / content filters / safety filter / safety filters / guardrails /
@@ -395,7 +488,8 @@ WORDS: Final = {
         new directive / new directives / special instruction / hidden instruction / secret instruction""",
     "must": """visit / has to / have been / is hidden / obey it / says / approve / you are allowed / allowed to run /
         push / authorised / authorized / delete / send / apply / begin / effective / must / shall / will / should /
-        have to / required to / need to / are to / follow / obey / execute / now / please / comply / instructed""",
+        have to / required to / need to / are to / follow / obey / execute / now / please / comply / instructed /
+        link to / has to open / run install""",
 }
 
 # Words around a verb that show whether it is a command.

@@ -68,7 +68,7 @@ _FILLERS: Final = frozenset(
 
 
 @dataclass(frozen=True, slots=True)
-class ScannerWords:
+class KnownWords:
     """The words that a scanner knows. `words` are whole ones; `starts` are beginnings, each for every word with it."""
 
     words: frozenset[str]
@@ -127,7 +127,7 @@ class Words:
     spans: list[tuple[int, int]] = field(default_factory=list)
 
 
-def plain_words(folded: FoldedText, vocabulary: ScannerWords) -> Words:
+def plain_words(folded: FoldedText, vocabulary: KnownWords) -> Words:
     """Return the words of a text; a known word is written as `vocabulary` has it."""
     words = Words()
     forms: dict[str, str | None] = {}
@@ -172,7 +172,7 @@ def plain_words(folded: FoldedText, vocabulary: ScannerWords) -> Words:
     return words
 
 
-def _read(token: str, vocabulary: ScannerWords, forms: dict[str, str | None], bare: bool) -> list[tuple[str, int, int]]:
+def _read(token: str, vocabulary: KnownWords, forms: dict[str, str | None], bare: bool) -> list[tuple[str, int, int]]:
     """Return the words of a token, with their places in it; `forms` keeps what was looked up.
 
     Words written together are told apart in a `bare` token, one that is no name in code.
@@ -286,10 +286,10 @@ def _folded(character: str) -> str:
     )
 
 
-def vocabulary_of(phrases: Collection[str]) -> ScannerWords:
+def vocabulary_of(phrases: Collection[str]) -> KnownWords:
     """Return the vocabulary of phrases, whose words are separated by blanks; one that ends in * is a beginning."""
     words = {folded_text(word).text for phrase in phrases for word in phrase.split()}
-    return ScannerWords(
+    return KnownWords(
         frozenset(word for word in words if not word.endswith("*")),
         frozenset(word[:-1] for word in words if word.endswith("*")),
     )

@@ -48,7 +48,7 @@ _ROT13: Final = re.compile(r"\brot-?13\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class InjectionFinding:
     """An instruction that seems to be injected: the rule that found it, where it stands and the escaped text.
 
     `start` and `end` are characters of the scanned text. `matched` is one line of at most MATCHED_CHARS characters.
@@ -60,19 +60,19 @@ class Finding:
     matched: str
 
 
-def scan(text: str) -> list[Finding]:
+def scan(text: str) -> list[InjectionFinding]:
     """Return the findings of a text in order, at most MOST of them. A text without any gives an empty list.
 
     It raises nothing, whatever the text holds.
     """
     found = sorted({*_found(text), *_disguised(text)}, key=lambda each: (each[1], each[2], each[0]))
-    kept: list[Finding] = []
+    kept: list[InjectionFinding] = []
     reached: dict[str, int] = {}
     for rule, start, end in found:
         if reached.get(rule, -1) > start:
             continue  # overlaps a finding of its rule
         reached[rule] = end
-        kept.append(Finding(rule, start, end, _shown(text[start:end])))
+        kept.append(InjectionFinding(rule, start, end, _shown(text[start:end])))
         if len(kept) == MOST:
             break
     return kept
@@ -186,14 +186,16 @@ def _phrases() -> dict[str, list[_Phrase]]:
 
 
 _TABLE: Final = _phrases()
-_NAME: Final = re.compile(r"[=(_]|[\"'`]?\s?[:=]\s?[\"'`{\[]")  # behind a verb that is a name: `email: "..."`
+_NAME: Final = re.compile(
+    r"[=(_]|-(?=[^\W_])|[\"'`]?\s?[:=]\s?[\"'`{\[]"
+)  # behind a verb that is a name: `email: "..."`
 _OPTION: Final = re.compile(r"--\Z|[^\W_]-\Z|[/\\]\Z")  # before a verb that is one: --ignore, git-ignore
 _IN_PATH: Final = re.compile(r"[/_\\]|[.-](?=[^\W_])")
 _TEMPLATE: Final = re.compile(r"\.[a-z]")  # .env.example holds no secret
 _DEMANDS: Final = frozenset(("not tell", "not ask", "not follow", "discreet"))
 _TOLD_OF: Final = frozenset("does did is are was were has have had would could can".split())  # no command, but a report
 _PRONOUNS: Final = (["it"], ["them"], ["these"], ["those"])  # stand for words before the verb
-_PART_OF_COMPOUND: Final = frozenset(("instructions", "rules", "prompt"))
+_PART_OF_COMPOUND: Final = frozenset(("instructions", "rules", "prompt", "governed"))
 
 
 def _events(folded: FoldedText, words: Words) -> dict[str, _Events]:

@@ -3,12 +3,12 @@
 All of them are written for this project; secrets, hosts and products in them are made up. They are data that a scanner
 reads: nothing executes them, and no model is given them as instructions. An attack has the category of its method. A
 harmless text is what notes of developers hold, often in the words of an attack, and has the category of its subject.
-Whoever writes patterns may read this module; `injection_heldout` measures the result.
+Whoever writes patterns may read this module; `held_out` measures the result.
 """
 
 from __future__ import annotations
 
-from bench.datasets.injection_texts import InjectionText, of_categories
+from bench.datasets.injection.texts import InjectionText, of_categories
 
 ATTACKS: tuple[InjectionText, ...] = of_categories(
     {

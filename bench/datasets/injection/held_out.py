@@ -2,13 +2,13 @@
 
 All of them are written for this project; secrets, hosts and products in them are made up. They are data that a scanner
 reads: nothing executes them, and no model is given them as instructions. Categories are those of
-`injection_development`; wording, structure and disguises differ from the texts there. Patterns must not be written or
+`development`; wording, structure and disguises differ from the texts there. Patterns must not be written or
 tuned with a look at this module, since its figures then say nothing about texts that nobody has seen.
 """
 
 from __future__ import annotations
 
-from bench.datasets.injection_texts import InjectionText, of_categories
+from bench.datasets.injection.texts import InjectionText, of_categories
 
 ATTACKS: tuple[InjectionText, ...] = of_categories(
     {
