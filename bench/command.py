@@ -34,6 +34,7 @@ BENCHMARKS = (
     "refresh",
     "scale",
     "systems",
+    "compress",
 )
 
 

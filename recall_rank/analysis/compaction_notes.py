@@ -20,6 +20,13 @@ _WORTH: Final = {
     "constraint": 0.8,
     "open task": 0.7,
 }
+_AUXILIARIES: Final = r"(?:[’'](?:ve|ll|re|m|d)| (?:have|has|had|will|are|am|is|all|both|now|just|finally|already))*"
+_DECIDING: Final = (  # verbs of deciding, also in the past and progressive
+    r"(?:decid|chos|choos|agree|settl|pick(?! ?up)|reject|went with|opt(?:ed|ing)? for|standardi[sz]|"
+    r"rul(?:e|ed|ing) out|(?:stick|stuck|stay|stayed)(?:ing)? with|sign(?:ed|ing)? off on|land(?:ed|ing)? on|"
+    r"committ?(?:ed|ing)? to (?!(?:the )?(?:main|master|branch|repo|git|origin)))"
+)
+_DECIDED: Final = r"(?:decided|agreed|settled|chosen|ruled out|signed off)"  # of a thing: "that is settled"
 _WORDINGS: Final = {
     "root cause": (
         r"\broot cause\b[^.:;]{0,60}?(?::| (?:is|was)\b)|\bcaused by\b|\bturn(?:s|ed) out\b",
@@ -29,9 +36,19 @@ _WORDINGS: Final = {
         r"\bursache\b|\blag daran\b|\bla cause\b|\bla causa\b|\ba causa\b|причина|根本原因|原因(?:是|は)|원인",
     ),
     "decision": (
-        r"\b(?:we|i|let's|lets)(?:'ve| have|'ll| will)? (?:decide|chose|choose|agree|settle|pick|reject|went with)\w*",
+        rf"\b(?:we|i|the team|let[’']?s|let us){_AUXILIARIES} {_DECIDING}",
         r"\bdecision\b|\binstead of\b|\bgo(?:ing)? with\b|\brather than\b",
-        r"\bwe (?:will |'ll )?(?:keep|drop|use) .*\bbecause\b",
+        r"\bwe(?:[’']ll| will)? (?:keep|drop|use) .*\bbecause\b",
+        # a word that announces what was decided
+        r"^(?:our |the |my )?(?:decided|agreed|approved|resolved|verdict|conclusion|consensus)\b[^:,]{0,40}[:,] ",
+        r"\bfinal (?:call|choice|answer|verdict)\b|\b(?:our|the|my) (?:pick|choice|consensus|verdict) (?:for|is|on)\b",
+        rf"\b(?:is|was|are|were|been) (?:now |already |finally )?{_DECIDED}\b|\bma[dk]e up (?:my|our) minds?\b",
+        (
+            r"\b(?:proposal|plan|design|approach|option|recommendation|suggestion)\b[^.:;]{0,40} "
+            r"(?:is|was|were|been|got) (?:approved|accepted|rejected|turned down)\b"
+        ),
+        r"\bplan of record\b|\b(?:call|choice) (?:is|was|has been) (?:made|final)\b",
+        r"\bfrom (?:now|today) on\b|\bgoing forward\b|\bfor good\b|\bafter all\b",
         r"\b(?:entschieden|beschlossen|stattdessen|nehmen wir)\b|\bbesloten\b",
         r"\bd[eé]cid[eé]\b|\bdecidi(?:mos|do)?\b|\bdeciso\b|решили|决定|決定|결정",
     ),

@@ -25,9 +25,9 @@ CHAT_KEYS: Final = frozenset(
 """Keys of a chat message that are no fields of Message; what no block or text stands in is not read."""
 
 Block = Mapping[str, Any]
-_CALLS = ("tool_use", "server_tool_use", "mcp_tool_use")
-_ANSWERS = ("tool_result", "web_search_tool_result", "code_execution_tool_result", "mcp_tool_result")
-_FILES = ("image_url", "image", "input_image", "input_audio", "audio", "file", "input_file", "container_upload")
+CALL_BLOCKS = ("tool_use", "server_tool_use", "mcp_tool_use")
+ANSWER_BLOCKS = ("tool_result", "web_search_tool_result", "code_execution_tool_result", "mcp_tool_result")
+FILE_BLOCKS = ("image_url", "image", "input_image", "input_audio", "audio", "file", "input_file", "container_upload")
 
 
 @dataclass(slots=True)
@@ -47,9 +47,9 @@ class ChatMessages:
         self._readers: dict[str, Callable[[_ChatDraft, Block, str], None]] = {
             **dict.fromkeys(("text", "input_text", "output_text"), self._text),
             **dict.fromkeys(("thinking", "redacted_thinking"), self._thought),
-            **dict.fromkeys(_CALLS, self._called),
-            **dict.fromkeys(_ANSWERS, self._answered),
-            **dict.fromkeys(_FILES, self._file),
+            **dict.fromkeys(CALL_BLOCKS, self._called),
+            **dict.fromkeys(ANSWER_BLOCKS, self._answered),
+            **dict.fromkeys(FILE_BLOCKS, self._file),
             "refusal": self._text,
             "document": self._document,
         }

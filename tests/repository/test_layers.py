@@ -56,6 +56,7 @@ FLOORS: tuple[tuple[str, ...], ...] = (
     ("frontends.transcripts",),
     ("frontends.tools",),
     ("frontends.hooks", "frontends.praisonai"),
+    ("frontends.compression",),
     ("frontends.mcp", "frontends.compaction"),
     ("frontends.cli",),
     # 9: the public surface

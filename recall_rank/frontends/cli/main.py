@@ -32,6 +32,7 @@ _COMMANDS: Final = {  # name -> module and attribute
     "transcript": "transcript:transcript",
     "compact": "compact:compact",
     "condense": "condense:condense",
+    "compress": "compress:compress",
     "batch": "batch:batch",
     "evaluate": "evaluate:evaluate",
     "mcp": "mcp:mcp",

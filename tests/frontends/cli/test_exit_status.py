@@ -68,6 +68,7 @@ OTHERS: dict[str, tuple[str, ...]] = {
     "completion": ("bash",),
     "help": (),
     "mcp": ("--help",),
+    "compress": ("chat.json", "--window", "1000", "--force"),
 }
 EVERY = {**READING, **OTHERS}
 NO_JSON = ("export", "transcript", "condense", "batch", "completion", "help", "mcp")
@@ -80,6 +81,7 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "empty.jsonl").write_text('{"t":"session","id":"bare-one"}\n', encoding="utf-8")
     (tmp_path / "queries.jsonl").write_text(QUERY % "demo-10", encoding="utf-8")
     (tmp_path / "others.jsonl").write_text(QUERY % "nobody", encoding="utf-8")
+    (tmp_path / "chat.json").write_text('[{"role": "user", "content": "rate limit"}]', encoding="utf-8")
     (tmp_path / "calls.jsonl").write_text('{"id": 1, "tool": "recall", "args": {"query": "bucket"}}\n', "utf-8")
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "caches"))

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from recall_rank.frontends.curators.curator import CuratorError, CuratorTimeoutError
 from recall_rank.frontends.transcripts.condense import LIMITS, Condensed, condensed_markdown
+from recall_rank.frontends.transcripts.markdown import quoted_lines
 from recall_rank.frontends.transcripts.reminders import typed_by_user
 from recall_rank.frontends.transcripts.render import SessionTranscript, transcript_markdown, transcript_of
 from recall_rank.frontends.transcripts.statistics import estimated_tokens
@@ -418,11 +419,13 @@ def test_on_the_stores_of_claude_code_every_exchange_is_there_once(shared: Path,
             count += 1
             shown = [part for group in (page.left_out, page.summarized, page.verbatim) for part in group]
             assert [part.number for part in shown if part.begins] == [each.number for each in transcript.exchanges]
-            told = "\n".join([page.text if not page.summarized else verbatim(page), *map(fenced, summarizer.inputs)])
+            newest = verbatim(page) if page.summarized else page.text
+            told = "\n".join([*map(fenced, summarizer.inputs), newest])
+            all_said = said(told.split("\n"))
             for exchange in transcript.exchanges:
                 for each in exchange.messages:
                     for text in typed_by_user(each):
-                        assert said(["> " + line for line in text.split("\n")])[:60] in said(told.split("\n"))
+                        assert said(quoted_lines(text.strip("\n"))) in all_said
             if not page.summarized:
                 continue
             long += 1

@@ -24,7 +24,12 @@ if TYPE_CHECKING:
     help="command:PROGRAM ARGUMENTS, llm, llm:MODEL, claude or claude:MODEL. Default: RECALL_RANK_SUMMARIZER, claude.",
 )
 @click.option("--query", metavar="TEXT", help="Write the exchanges that answer this, without a summary.")
-@click.option("--max-tokens", type=click.IntRange(800), metavar="N", help="Write exchanges of at most N tokens: 8000.")
+@click.option(
+    "--max-tokens",
+    type=click.IntRange(800),
+    metavar="N",
+    help="Write exchanges of at most N tokens; 8000 with --query.",
+)
 @click.option("--redact", is_flag=True, help="Replace keys and passwords in it.")
 @click.option("--out", "-o", type=click.File("wb", lazy=True), default="-", help="Where it goes; - is stdout.")
 @history_option

@@ -1,0 +1,1 @@
+"""Made-up conversations with an agent."""
