@@ -18,6 +18,7 @@ from datetime import date
 from pathlib import Path
 from typing import Final
 
+from recall_rank.frontends.display_text import UNSAFE_IN_LINES, escaped
 from recall_rank.frontends.notes.note_words import is_repeated, note_words
 from recall_rank.frontends.notes.scanner import scan
 from recall_rank.frontends.redaction.redact import redacted
@@ -64,13 +65,18 @@ def read_notes_file(path: Path) -> str | None:
         content = _content(descriptor)
     finally:
         os.close(descriptor)
+    return _text(content).replace("\r\n", "\n").removeprefix("\ufeff")
+
+
+def _text(content: bytes) -> str:
+    """Return the text of a file. Raises NotesError for what is no text in UTF-8."""
     try:
         text = content.decode("utf-8")
     except UnicodeDecodeError:
         raise NotesError("it is not text in UTF-8") from None
     if "\0" in text:
         raise NotesError("it is not text: it has null characters")
-    return text.replace("\r\n", "\n").removeprefix("\ufeff")
+    return text
 
 
 def notes_of(text: str) -> list[str]:
@@ -106,7 +112,7 @@ def append_notes(folder: Path, notes: Sequence[str], *, today: date | None = Non
     added: list[str] = []
     with _locked(folder / NOTES) as descriptor:
         content = _content(descriptor)
-        known = [note_words(_DATE_LINE.sub("", note)) for note in notes_of(content.decode("utf-8", "replace"))]
+        known = [note_words(_DATE_LINE.sub("", note)) for note in notes_of(_text(content))]
         day = (today or date.today()).isoformat()  # noqa: DTZ011 - the day of the writer's own calendar
         for text in wanted:
             words = note_words(text)
@@ -121,8 +127,10 @@ def append_notes(folder: Path, notes: Sequence[str], *, today: date | None = Non
 
 
 def _cleaned(note: str) -> str:
-    """Return a note without secrets, blanks at its ends, and lines that would divide it."""
-    lines = redacted(note.replace("\r\n", "\n").replace("\r", "\n").strip()).split("\n")
+    """Return a note without secrets, blanks at its ends, and lines that would divide it; control characters, and
+    characters that no display shows, are written as escapes.
+    """
+    lines = UNSAFE_IN_LINES.sub(escaped, redacted(note.replace("\r\n", "\n").replace("\r", "\n").strip())).split("\n")
     return "\n".join(f" {line}" if _SEPARATOR.match(line) else line.rstrip() for line in lines)
 
 
@@ -132,7 +140,7 @@ def _refusal(note: str, text: str) -> str | None:
         return "it is empty"
     if len(note) > NOTE_CHARS or len(text) > NOTE_CHARS:
         return f"it has more than {NOTE_CHARS:,} characters"
-    if "\0" in text or any("\ud800" <= each <= "\udfff" for each in text):
+    if "\0" in note or any("\ud800" <= each <= "\udfff" for each in note):
         return "it is not text"
     found = [*scan(note), *scan(text)]
     return f"it seems to hold injected instructions: {found[0].rule}" if found else None

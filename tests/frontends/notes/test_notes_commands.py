@@ -43,8 +43,36 @@ def test_a_hit_is_refused_and_its_file_skipped(run: Run, tmp_path: Path) -> None
 
 def test_an_empty_folder_shows_nothing(run: Run, tmp_path: Path) -> None:
     shown = run("notes", "show", "--folder", tmp_path)
-    assert (shown.exit_code, shown.stdout) == (1, "")
+    assert (shown.exit_code, shown.stdout, shown.stderr) == (1, "", f"there are no notes in {tmp_path}\n")
+    missing = run("notes", "show", "--folder", tmp_path / "none")
+    assert (missing.exit_code, missing.stdout) == (2, "")
+    assert "there is no such folder" in missing.stderr
     assert run("notes", "show", "--folder", tmp_path, "--max-tokens", "10").exit_code == 2
+
+
+def test_an_empty_stdin_is_not_clean(run: Run) -> None:
+    empty = run("notes", "scan", "-", input=b"")
+    assert (empty.exit_code, empty.stdout) == (2, "")
+    assert "nothing was scanned" in empty.stderr
+    clean = run("notes", "scan", "-", input=b"The mill stops at noon.")
+    assert (clean.exit_code, clean.stdout, clean.stderr) == (1, "", "the scanner has no finding\n")
+
+
+def test_a_note_comes_from_stdin_and_a_long_one_is_not_echoed(run: Run, tmp_path: Path) -> None:
+    added = run("notes", "add", "-", "--folder", tmp_path, input=b"The mill stops at noon.\n")
+    assert added.stdout == "added: The mill stops at noon.\n"
+    long = run("notes", "add", "word " * 500, "--folder", tmp_path)
+    assert long.exit_code == 1
+    assert len(long.stdout) < 200
+
+
+def test_a_file_that_show_will_skip_is_told(run: Run, tmp_path: Path) -> None:
+    (tmp_path / NOTES).write_text(ATTACK)
+    added = run("notes", "add", "The mill stops at noon.", "--folder", tmp_path)
+    assert added.exit_code == 0
+    assert "`notes show` leaves something out: NOTES.md was skipped" in added.stderr
+    answer = json.loads(run("notes", "add", "Grain comes on Mondays.", "--folder", tmp_path, "--json").stdout)
+    assert answer["warnings"][0].startswith("NOTES.md was skipped")
 
 
 def test_a_folder_that_cannot_be_written(run: Run, tmp_path: Path) -> None:

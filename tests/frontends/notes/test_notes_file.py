@@ -41,7 +41,7 @@ def write(folder: Path, name: str, text: str) -> None:
 
 
 def test_a_note_is_dated_and_what_was_there_stays_byte_for_byte(tmp_path: Path) -> None:
-    before = b"# Mine\r\n\r\nhand-written, \xff no end of line"
+    before = b"\xef\xbb\xbf# Mine\r\n\r\nhand-written, no end of line"
     (tmp_path / NOTES).write_bytes(before)
     done = append_notes(tmp_path, ["The mill stops at noon.", "Grain comes on Tuesdays."], today=DAY)
     assert (done.added, done.skipped) == (("The mill stops at noon.", "Grain comes on Tuesdays."), ())
@@ -50,6 +50,20 @@ def test_a_note_is_dated_and_what_was_there_stays_byte_for_byte(tmp_path: Path) 
     assert after[len(before) :] == (
         b"\n\n---\n\n*2026-05-04*\n\nThe mill stops at noon.\n\n---\n\n*2026-05-04*\n\nGrain comes on Tuesdays.\n"
     )
+
+
+def test_a_file_in_another_encoding_is_left_as_it_is(tmp_path: Path) -> None:
+    (tmp_path / NOTES).write_bytes(b"caf\xe9")
+    with pytest.raises(NotesError, match="not text in UTF-8"):
+        append_notes(tmp_path, ["The mill stops at noon."], today=DAY)
+    assert (tmp_path / NOTES).read_bytes() == b"caf\xe9"
+
+
+def test_a_note_is_written_without_control_characters(tmp_path: Path) -> None:
+    assert append_notes(tmp_path, ["The mill\x1b[2J stops \u202eat noon."], today=DAY).added == (
+        "The mill\\x1b[2J stops \\u202eat noon.",
+    )
+    assert b"\x1b" not in (tmp_path / NOTES).read_bytes()
 
 
 def test_a_new_file_is_its_owners_only(tmp_path: Path) -> None:

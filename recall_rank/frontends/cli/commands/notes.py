@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import click
 
@@ -15,6 +16,7 @@ from recall_rank.frontends.cli.output.console import (
     NO_HITS,
     NOT_THERE,
     NOT_WRITTEN,
+    USAGE,
     fail,
     fail_without_history,
     note_line,
@@ -22,6 +24,8 @@ from recall_rank.frontends.cli.output.console import (
     print_lines,
 )
 from recall_rank.frontends.display_text import escape_lines, one_line
+
+_SHOWN_CHARS: Final = 100  # of a note that was not appended
 
 
 def folder_option(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -52,6 +56,8 @@ def show(ctx: click.Context, folder: Path, max_tokens: int, *, as_json: bool) ->
     """Print PROFILE.md and the newest notes of NOTES.md as a block for the start of a session."""
     from recall_rank.frontends.notes.start_block import start_block
 
+    if not folder.is_dir():
+        fail(f"{folder}: there is no such folder", USAGE, as_json=as_json)
     block = start_block(folder, max_tokens)
     if as_json:
         print_json(
@@ -66,6 +72,8 @@ def show(ctx: click.Context, folder: Path, max_tokens: int, *, as_json: bool) ->
         )
     elif block.text:
         click.echo(escape_lines(block.text))
+    else:
+        _tell(f"there are no notes in {folder}")
     ctx.exit(HITS if block.text else NO_HITS)
 
 
@@ -75,19 +83,27 @@ def show(ctx: click.Context, folder: Path, max_tokens: int, *, as_json: bool) ->
 @json_option
 @click.pass_context
 def add(ctx: click.Context, text: str, folder: Path, *, as_json: bool) -> None:
-    """Append TEXT to NOTES.md with the date, unless it is there already or seems to hold injected instructions."""
-    ctx.exit(_append(folder, [text], as_json=as_json))
+    """Append TEXT, or stdin for -, to NOTES.md with the date, unless it is there already or seems to hold injected
+    instructions.
+    """
+    given = sys.stdin.buffer.read().decode("utf-8", "replace") if text == "-" else text
+    ctx.exit(_append(folder, [given], as_json=as_json))
 
 
 @notes.command(name="scan")
-@click.argument("file", type=click.File("rb"))
+@click.argument("file", type=click.Path(exists=True, dir_okay=False, allow_dash=True))
 @json_option
 @click.pass_context
-def scan_file(ctx: click.Context, file: Any, *, as_json: bool) -> None:
+def scan_file(ctx: click.Context, file: str, *, as_json: bool) -> None:
     """Search FILE, or stdin for -, for injected instructions. Ends with 0 when there are some, with 1 when not."""
     from recall_rank.frontends.notes.scanner import scan
 
-    text = file.read().decode("utf-8", "replace")
+    try:
+        text = (sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes()).decode("utf-8", "replace")
+    except OSError as error:
+        fail(f"{file}: {error.strerror or error}", USAGE, as_json=as_json)
+    if file == "-" and not text:
+        fail("stdin is empty or closed: nothing was scanned", USAGE, as_json=as_json)
     found = scan(text)
     if as_json:
         print_json(
@@ -101,6 +117,8 @@ def scan_file(ctx: click.Context, file: Any, *, as_json: bool) -> None:
     else:
         for each in found:
             click.echo(f"line {text.count(chr(10), 0, each.start) + 1}: {each.rule}: {each.matched}")
+        if not found:
+            _tell("the scanner has no finding")
     ctx.exit(HITS if found else NO_HITS)
 
 
@@ -149,22 +167,41 @@ def suggest(
     else:
         for each in suggested:
             click.echo(f"{each.kind} (exchange {each.exchange}): {one_line(each.text)}")
+        if not suggested:
+            _tell("nothing in this session is worth a note")
     ctx.exit(HITS if suggested else NO_HITS)
+
+
+def _tell(line: str) -> None:
+    """Write a line to stderr, where it does not mix with what the command was asked for."""
+    click.echo(one_line(line), err=True)
+
+
+def _beginning(text: str) -> str:
+    """Return a note on one line, cut to what a person needs to know it again."""
+    line = one_line(text)
+    return line if len(line) <= _SHOWN_CHARS else f"{line[: _SHOWN_CHARS - 3]}..."
 
 
 def _append(folder: Path, texts: Iterable[str], *, as_json: bool) -> int:
     """Append notes, print which were and which were not, and return the exit status: 0 when one was."""
     from recall_rank.frontends.notes.notes_file import NOTES, NotesError, append_notes
+    from recall_rank.frontends.notes.start_block import start_block
 
     try:
         done = append_notes(folder, list(texts))
+        skipped_files = start_block(folder).warnings if done.added else ()
     except NotesError as error:
         fail(f"{folder / NOTES}: {error}", NOT_WRITTEN, as_json=as_json)
     if as_json:
         skipped = [{"text": text, "reason": reason} for text, reason in done.skipped]
-        print_json({"ok": True, "added": list(done.added), "skipped": skipped})
+        print_json({"ok": True, "added": list(done.added), "skipped": skipped, "warnings": list(skipped_files)})
     else:
         for text in done.added:
             click.echo(f"added: {one_line(text)}")
-        print_lines(note_line(f"not added, {reason}: {text}") for text, reason in done.skipped)
+        print_lines(note_line(f"not added, {reason}: {_beginning(text)}") for text, reason in done.skipped)
+        for warning in skipped_files:
+            _tell(f"`notes show` leaves something out: {warning}")
+        if not (done.added or done.skipped):
+            _tell("nothing in this session is worth a note")
     return HITS if done.added else NO_HITS
