@@ -6,7 +6,6 @@ import json
 import logging
 import threading
 from collections.abc import Mapping, Sequence
-from importlib.metadata import version
 from typing import Any, Final
 
 import anyio
@@ -19,8 +18,9 @@ from recall_rank.frontends.host_options import HostOptions
 from recall_rank.frontends.mcp.answer_pages import PAGE_BYTES, paged
 from recall_rank.frontends.mcp.background_reading import BackgroundHistories
 from recall_rank.frontends.mcp.client_context import context_with_roots, with_named_project
-from recall_rank.frontends.mcp.descriptions import instructions
-from recall_rank.frontends.mcp.frames import frames, private_pipes
+from recall_rank.frontends.mcp.frames import frames
+from recall_rank.frontends.mcp.handshake import Handshake
+from recall_rank.frontends.mcp.offer import NAME, ServerOffer
 from recall_rank.frontends.mcp.resources import MARKED, RESOURCE_TEMPLATES, listed_resources, resource_call, rest_of
 from recall_rank.frontends.mcp.sampling_requests import Outcome, SamplingCalls
 from recall_rank.frontends.mcp.schema import (
@@ -29,7 +29,6 @@ from recall_rank.frontends.mcp.schema import (
     MAX_TEXT_CHARS,
     MAX_TEXTS,
     OWN_SCOPE,
-    tool_definitions,
 )
 from recall_rank.frontends.tools.dispatch import RecallTools
 from recall_rank.frontends.tools.families import CURATED_TOOLS, DEFAULT_FAMILIES, tools_of
@@ -72,12 +71,12 @@ class RecallServer:
         self._running = anyio.CapacityLimiter(min(options.concurrency, MAX_RUNNING))
         # A curator may take most of a minute; other tools do not wait for it.
         self._curating = anyio.CapacityLimiter(min(options.concurrency, MAX_RUNNING))
-        self._definitions = [types.Tool.model_validate(each) for each in tool_definitions(options, self._names)]
+        self._offer = ServerOffer(options, families)
         self.server: Server[Any] = Server(
-            "recall-rank",
-            version=version("recall-rank"),
-            title="recall-rank",
-            instructions=instructions(families),
+            NAME,
+            version=self._offer.version,
+            title=NAME,
+            instructions=self._offer.instructions,
             on_list_tools=self._list_tools,
             on_call_tool=self._call_tool,
             on_list_resources=self._list_resources,
@@ -89,7 +88,7 @@ class RecallServer:
         )
 
     async def _list_tools(self, ctx: Any, params: Any) -> types.ListToolsResult:
-        return types.ListToolsResult(tools=self._definitions)
+        return types.ListToolsResult.model_validate(self._offer.tools_result)
 
     async def _call_tool(self, ctx: Any, params: types.CallToolRequestParams) -> Outcome:
         if params.name not in self._names:
@@ -272,20 +271,23 @@ def check_limits(args: Mapping[str, Any]) -> None:
             raise ToolError("too_much", f"{name} may be {MAX_BUDGET_MS} at most")
 
 
-def serve_stdio(
+def serve_pipes(
+    pipes: tuple[int, int],
     histories: BackgroundHistories,
     options: HostOptions,
     context: Context,
     families: Sequence[str] = DEFAULT_FAMILIES,
     curator: str | None = None,
+    handshake: Handshake | None = None,
 ) -> None:
-    """Serve the tools of `families` to the client on stdin and stdout until it closes its side."""
+    """Serve the tools of `families` to the client on two pipes until it closes its side; `handshake` has answered its
+    first frames.
+    """
     logging.disable(logging.CRITICAL)  # log records may quote frames, and stderr is no place for recalled text
-    inward, outward = private_pipes()
     there = RecallServer(histories, options, context, families, curator)
-    anyio.run(_serve_pipes, there.server, inward, outward)
+    anyio.run(_serve_pipes, there.server, *pipes, handshake)
 
 
-async def _serve_pipes(server: Server[Any], inward: int, outward: int) -> None:
-    async with frames(inward, outward) as (read, write):
+async def _serve_pipes(server: Server[Any], inward: int, outward: int, handshake: Handshake | None = None) -> None:
+    async with frames(inward, outward, handshake) as (read, write):
         await server.run(read, write, server.create_initialization_options())
