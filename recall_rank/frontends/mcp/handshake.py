@@ -110,7 +110,7 @@ class Handshake:
         if method == "ping" and params.keys() <= {"_meta"}:
             return {}
         if method == "tools/list" and params.keys() <= {"_meta", "cursor"} and params.get("cursor") is None:
-            return self._offer.tools_result
+            return self._offer.tools_result(self.client)
         return None
 
 

@@ -12,6 +12,7 @@ from importlib.metadata import version
 from typing import Any, Final
 
 from recall_rank.frontends.host_options import HostOptions
+from recall_rank.frontends.mcp.clients import takes_structured
 from recall_rank.frontends.mcp.descriptions import instructions
 from recall_rank.frontends.tools.families import DEFAULT_FAMILIES, tools_of
 
@@ -45,9 +46,11 @@ class ServerOffer:
             "instructions": self.instructions,
         }
 
-    @cached_property
-    def tools_result(self) -> dict[str, Any]:
-        """The result of `tools/list`."""
+    def tools_result(self, client: str | None) -> dict[str, Any]:
+        """Return the result of `tools/list` for a client, by its name; None for a client that gives none."""
+        return self._tools_for(structured=takes_structured(client))
+
+    def _tools_for(self, *, structured: bool) -> dict[str, Any]:
         from recall_rank.frontends.mcp.schema import tool_definitions  # imports the tools
 
-        return {"tools": tool_definitions(self.options, tools_of(self.families))}
+        return {"tools": tool_definitions(self.options, tools_of(self.families), structured=structured)}

@@ -18,6 +18,7 @@ from recall_rank.frontends.host_options import HostOptions
 from recall_rank.frontends.mcp.answer_pages import PAGE_BYTES, paged
 from recall_rank.frontends.mcp.background_reading import BackgroundHistories
 from recall_rank.frontends.mcp.client_context import context_with_roots, with_named_project
+from recall_rank.frontends.mcp.clients import takes_structured
 from recall_rank.frontends.mcp.frames import frames
 from recall_rank.frontends.mcp.handshake import Handshake
 from recall_rank.frontends.mcp.offer import NAME, ServerOffer
@@ -32,7 +33,7 @@ from recall_rank.frontends.mcp.schema import (
 )
 from recall_rank.frontends.tools.dispatch import RecallTools
 from recall_rank.frontends.tools.families import CURATED_TOOLS, DEFAULT_FAMILIES, tools_of
-from recall_rank.frontends.tools.untrusted_text import NOTICE, TRUST, untrusted_text, with_controls_escaped
+from recall_rank.frontends.tools.untrusted_text import marked, new_mark, untrusted_text, with_controls_escaped
 from recall_rank.frontends.tools.warnings import ToolError
 from recall_rank.histories.cache.first_part import STILL_READING
 from recall_rank.model import Context
@@ -88,7 +89,7 @@ class RecallServer:
         )
 
     async def _list_tools(self, ctx: Any, params: Any) -> types.ListToolsResult:
-        return types.ListToolsResult.model_validate(self._offer.tools_result)
+        return types.ListToolsResult.model_validate(self._offer.tools_result(_name_of(ctx)))
 
     async def _call_tool(self, ctx: Any, params: types.CallToolRequestParams) -> Outcome:
         if params.name not in self._names:
@@ -98,7 +99,7 @@ class RecallServer:
             answer, text = await self._answer(ctx, params.name, dict(params.arguments or {}), sampling)
             return types.CallToolResult(
                 content=[types.TextContent(type="text", text=text)],
-                structured_content=answer,
+                structured_content=answer if takes_structured(_name_of(ctx)) else None,
                 is_error=not answer["ok"],
             )
 
@@ -199,8 +200,9 @@ class RecallServer:
     def _shown(self, answer: dict[str, Any], cursor: str | None) -> tuple[dict[str, Any], str]:
         """Return the page of an answer that begins at `cursor`, marked as untrusted, as JSON values and as text."""
         page = paged(with_controls_escaped(answer), cursor, PAGE_BYTES)
-        page = {"ok": page["ok"], "trust": TRUST, "notice": NOTICE, **page}
-        return page, untrusted_text(page)
+        mark = new_mark()
+        page = marked(page, mark)
+        return page, untrusted_text(page, mark)
 
     async def _loaded(self, ctx: Any) -> bool:
         """Return whether the histories can be searched, after a wait of at most FIRST_READING_SECONDS.
@@ -245,6 +247,12 @@ class RecallServer:
 
     async def _roots_changed(self, ctx: Any, params: Any) -> None:
         self._roots_known = False
+
+
+def _name_of(ctx: Any) -> str | None:
+    """Return the name of the client that sent a request; None when it gave none."""
+    client = ctx.session.client_params
+    return None if client is None else str(client.client_info.name)
 
 
 def _key(name: str, args: Mapping[str, Any]) -> str:

@@ -91,7 +91,7 @@ def mcp(
     handshake = Handshake(*pipes, offer)
     handshake.start()
     handshake.wait(_FIRST_FRAME_SECONDS)  # the imports that follow would slow its answer down
-    _ = offer.tools_result  # hosts ask for it next
+    offer.tools_result(handshake.client)  # hosts ask for it next: this imports the tools
 
     from recall_rank.frontends.mcp.background_reading import BackgroundHistories
     from recall_rank.frontends.mcp.client_context import context_of_command
