@@ -2,15 +2,43 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Final
 
-_SHOW_BOTH: Final = ("github-copilot", "copilot")  # beginnings of names
+
+@dataclass(frozen=True, slots=True)
+class KnownClient:
+    """A host: how the name of its client begins, the agent of its sessions, and the environment it gives a server."""
+
+    begins: str  # the name of the client, in small letters
+    agent: str  # Session.agent of what it stores
+    session_variable: str | None = None
+    folder_variable: str | None = None
+    shows_both: bool = False  # shows its model the text of an answer and its structure, one after the other
 
 
-def takes_structured(client: str | None) -> bool:
+CLIENTS: Final = (
+    KnownClient("claude-code", "claude-code", "CLAUDE_CODE_SESSION_ID", "CLAUDE_PROJECT_DIR"),
+    KnownClient("gemini-cli", "gemini-cli", "GEMINI_SESSION_ID", "GEMINI_PROJECT_DIR"),
+    KnownClient("github-copilot", "copilot-cli", shows_both=True),
+    KnownClient("copilot", "copilot-cli", shows_both=True),
+    KnownClient("codex", "codex"),
+    KnownClient("opencode", "opencode"),
+    KnownClient("cursor", "cursor"),
+)
+
+
+def known_client(name: str | None) -> KnownClient | None:
+    """Return the host of a client, by the client's name; None for one that is not known."""
+    small = (name or "").lower()
+    return next((each for each in CLIENTS if small.startswith(each.begins)), None)
+
+
+def takes_structured(name: str | None) -> bool:
     """Return whether answers to a client should have a structured form besides the text.
 
-    Copilot shows its model both, one after the other, so it gets the text alone, which is the shorter one. A host that
-    prefers the structured form shows that alone, and a program may need it.
+    Copilot shows its model both, so it gets the text alone, which is the shorter one. A host that prefers the
+    structured form shows that alone, and a program may need it.
     """
-    return client is None or not client.lower().startswith(_SHOW_BOTH)
+    client = known_client(name)
+    return client is None or not client.shows_both

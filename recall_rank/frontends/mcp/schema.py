@@ -112,6 +112,7 @@ def output_schema(name: str) -> dict[str, Any]:
             "notice": {"type": "string"},
             "recalled_begin": {"type": "string"},
             **_ANSWERS[name],
+            "current_session": {"type": "object"},
             "warnings": _STRINGS,
             "suggestions": _STRINGS,
             "next_cursor": {"type": "string"},
