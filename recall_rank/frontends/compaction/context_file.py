@@ -16,6 +16,7 @@ from recall_rank.frontends.compaction.project_files import (
     Change,
     ChangedMeanwhileError,
     CompactError,
+    ProjectFile,
     apply_changes,
     read_project_file,
 )
@@ -27,7 +28,6 @@ SESSION_ID: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,127}")
 EMPTY: Final = f"{MARK}\n".encode()
 CUT: Final = "[the end is left out here]"
 _ATTEMPTS: Final = 5
-_NOT_OURS: Final = f"{CONTEXT} was written by another program, and is left as it is"
 _NOT_CONDENSED: Final = " was not condensed"
 _OWNER: Final = re.compile(rf"{re.escape(MARK)}\n# Session `({SESSION_ID.pattern})`", re.ASCII)
 
@@ -85,10 +85,7 @@ def read_context(project: Path) -> bytes | None:
     """Return the content of the file, None when it is not there. Raises CompactError when it cannot be read, leads out
     of the project, or was not written by recall-rank.
     """
-    file = read_project_file(project, CONTEXT)
-    if file.data is not None and not is_ours(file.data):
-        raise CompactError(_NOT_OURS)
-    return file.data
+    return _own_file(project).data
 
 
 def write_context(project: Path, data: bytes) -> None:
@@ -96,11 +93,9 @@ def write_context(project: Path, data: bytes) -> None:
     written; it is unchanged then.
     """
     for attempt in range(_ATTEMPTS):
-        file = read_project_file(project, CONTEXT)
+        file = _own_file(project)
         if file.path != project / CONTEXT:
             raise CompactError(f"{CONTEXT} is a link, or lies behind one, and is left as it is")
-        if file.data is not None and not is_ours(file.data):
-            raise CompactError(_NOT_OURS)
         if file.data == data:
             return
         try:
@@ -140,6 +135,14 @@ def empty_contexts_of(session_id: str, projects: Iterable[Path]) -> list[Path]:
                 raise OSError(str(error)) from error
             emptied.append(project)
     return emptied
+
+
+def _own_file(project: Path) -> ProjectFile:
+    """Return the file as it is now. Raises CompactError as read_context() does."""
+    file = read_project_file(project, CONTEXT)
+    if file.data is not None and not is_ours(file.data):
+        raise CompactError(f"{CONTEXT} was written by another program, and is left as it is")
+    return file
 
 
 def _file(session_id: str, lines: list[str], heading: str = "") -> bytes:
