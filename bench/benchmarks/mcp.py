@@ -1,4 +1,4 @@
-"""How soon does the MCP server answer after its start, and how long does a call of `recall` take?"""
+"""How soon does the MCP server answer `initialize` and a first call, and how long does a call of `recall` take?"""
 
 from __future__ import annotations
 
@@ -25,7 +25,16 @@ if TYPE_CHECKING:
     from recall_rank.model import Session
 
 MOST_BEYOND_MS = 150.0
+MOST_INITIALIZE_MS = 250.0  # one host goes on without the tools of a server after a second
+INITIALIZE = {
+    "jsonrpc": "2.0",
+    "id": 0,
+    "method": "initialize",
+    "params": {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "bench", "version": "1"}},
+}
+LIST = ({"jsonrpc": "2.0", "method": "notifications/initialized"}, {"jsonrpc": "2.0", "id": 1, "method": "tools/list"})
 MOST_MIDDLE_MS = 30.0
+_ROOT = str(Path(__file__).resolve().parents[2])
 MATCHES = ("smart", "literal")
 
 
@@ -44,16 +53,26 @@ def run(options: argparse.Namespace) -> Report:
         words = ["--history", str(history), "--cache", str(Path(folder) / "cache")]
         asyncio.run(_first(words, queries[0]))  # fills the cache
         turns = [
-            (_spent(_import_seconds), _spent(lambda: asyncio.run(_first(words, queries[0]))))
+            (
+                _spent(_import_seconds),
+                _spent(lambda: asyncio.run(_first(words, queries[0]))),
+                _spent(lambda: _answered_seconds(words, INITIALIZE)),
+                _spent(lambda: _answered_seconds(words, INITIALIZE, *LIST)),
+            )
             for _ in range(options.starts)
         ]
-        sdk, used = (statistics.median(imported[at] for imported, _ in turns) * 1e3 for at in (0, 1))
-        beyond, more = (statistics.median(first[at] - sdk[at] for sdk, first in turns) * 1e3 for at in (0, 1))
+        sdk, used = (statistics.median(imported[at] for imported, *_ in turns) * 1e3 for at in (0, 1))
+        beyond, more = (statistics.median(first[at] - sdk[at] for sdk, first, *_ in turns) * 1e3 for at in (0, 1))
+        began, offered = ([statistics.median(turn[of][at] for turn in turns) * 1e3 for at in (0, 1)] for of in (2, 3))
         rows = [
             ["an interpreter that imports the SDK", f"{sdk:.0f}", f"{used:.0f}"],
-            ["start to first answer", f"{sdk + beyond:.0f}", f"{used + more:.0f}"],
+            ["start to the answer to initialize", f"{began[0]:.0f}", f"{began[1]:.0f}"],
+            ["start to the list of tools", f"{offered[0]:.0f}", f"{offered[1]:.0f}"],
+            ["start to the first answer of a tool", f"{sdk + beyond:.0f}", f"{used + more:.0f}"],
         ]
         report.tables.append(Table("median; CPU of the process till it ends", ["what", "wall ms", "CPU ms"], rows))
+        report.add("initialize", began[0], "ms", "lower", 0.5, options.starts)
+        report.check(f"initialize within {MOST_INITIALIZE_MS:g} ms", began[0] <= MOST_INITIALIZE_MS, f"{began[0]:.0f}")
         report.add("CPU beyond the SDK", more, "ms", "lower", 0.5, options.starts)
         report.add("first answer beyond the SDK", beyond, "ms", "lower", 0.5, options.starts)
         report.check(f"first answer within {MOST_BEYOND_MS:g} ms of the SDK", beyond <= MOST_BEYOND_MS, f"{beyond:.0f}")
@@ -93,12 +112,31 @@ def _import_seconds() -> float:
     return time.perf_counter() - before
 
 
+def _answered_seconds(words: Sequence[str], *frames: dict[str, Any]) -> float:
+    """Wall seconds from the start of a server until it has answered the last frame; then it is killed."""
+    before = time.perf_counter()
+    with subprocess.Popen(_command(words), stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=_ROOT) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        process.stdin.write(b"".join(orjson.dumps(frame) + b"\n" for frame in frames))
+        process.stdin.flush()
+        while orjson.loads(process.stdout.readline())["id"] != frames[-1]["id"]:
+            pass
+        spent = time.perf_counter() - before
+        process.kill()
+    return spent
+
+
+def _command(words: Sequence[str]) -> list[str]:
+    code = "from recall_rank.frontends.cli.main import main; main()"
+    return [sys.executable, "-c", code, "mcp", *words]
+
+
 def _client(words: Sequence[str]) -> Any:
     from mcp import Client, StdioServerParameters
 
-    code = "from recall_rank.frontends.cli.main import main; main()"
-    root = str(Path(__file__).resolve().parents[2])
-    return Client(StdioServerParameters(command=sys.executable, args=["-c", code, "mcp", *words], cwd=root))
+    command, *args = _command(words)
+    return Client(StdioServerParameters(command=command, args=args, cwd=_ROOT))
 
 
 async def _first(words: Sequence[str], query: str) -> float:

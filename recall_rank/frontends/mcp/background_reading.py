@@ -11,6 +11,7 @@ if TYPE_CHECKING:
 
 PART_SECONDS: Final = 5.0  # after the start the whole reading is waited for; then the newest part is answered from
 FRESH_SECONDS: Final = 15.0  # between two readings of histories that are kept in memory, or longer:
+MAX_REFRESHES: Final = 3
 _READING_SHARE: Final = 20  # reading takes at most 1/20 of the time
 _STAGE_PERCENT: Final = {"reading": 0.0, "indexing": 50.0}  # of all work, when a stage begins
 
@@ -26,6 +27,7 @@ class BackgroundHistories:
         self._progress = ("opening", 0.0)
         self._refreshing = threading.Lock()
         self._next = 0.0
+        self._sought: dict[str, int] = {}
         self.problem = ""  # why the last refresh failed; "" when it did not
         threading.Thread(target=self._prepare, name="histories", daemon=True).start()
 
@@ -60,6 +62,16 @@ class BackgroundHistories:
         due = self.complete and self.recall.folder is None and time.monotonic() >= self._next
         if due and self._refreshing.acquire(blocking=False):
             threading.Thread(target=self._refresh, name="refresh", daemon=True).start()
+
+    def refresh_for(self, session_id: str) -> None:
+        """Read the histories again, and wait for it, to find a session that has just begun.
+
+        Done at most MAX_REFRESHES times a session, since a host may name one that it never stores.
+        """
+        self._sought[session_id] = self._sought.get(session_id, 0) + 1
+        if self._sought[session_id] <= MAX_REFRESHES:
+            self._refreshing.acquire()
+            self._refresh()
 
     def _prepare(self) -> None:
         began = time.monotonic()

@@ -21,15 +21,16 @@ def context_of_command(session: str | None, project: str | None, directory: str 
     return replace(here, session_id=session or None, project=project or None)
 
 
-def context_with_roots(command: Context, roots: Iterable[str]) -> Context:
+def context_with_roots(command: Context, roots: Iterable[str], folder: str | None = None) -> Context:
     """Return the context of the command, its folder completed by the first of the client's `roots`, which are URIs.
 
-    A directory given to the command is kept. Without roots, the working directory is used, unless it is not a project,
-    as the home folder is.
+    A directory given to the command is kept. Without roots, `folder` is used, which the host names in the environment,
+    and without that the working directory, unless it is not a project, as the home folder is.
     """
     if command.directory:
         return command
     folders = [path for path in map(path_of, roots) if path]
+    folders += [folder] if folder else []
     found = context_of_folder(folders[0]) if folders else context_of_working_directory()
     if found is None or (not folders and _is_no_project(found.directory)):
         return command

@@ -83,7 +83,8 @@ an error, usually stands right behind it. First call: {"session_id": "...", "mes
     "recall_messages": """\
 Page through one session, oldest first (reverse: newest first), optionally only what holds a text. Call it to follow a \
 session that matters from end to end, or without session_id to read what was said earlier in this very session, such \
-as what a compaction removed. To find something, call `recall` instead.""",
+as what a compaction removed. Where the host does not say which session that is, the newest one of this folder is \
+taken, and `current_session` says so. To find something, call `recall` instead.""",
     "recall_sessions": """\
 List sessions, newest first, optionally those whose title holds a text. Call it when the user asks what was worked on \
 lately, or to find a session by its name. To find something that was said, call `recall` instead.""",
@@ -107,7 +108,7 @@ set one up.""",
 ARGUMENTS: Final = {
     "query": "What to look for: words you would expect in the text; of a long text the most telling words count.",
     "recall_messages.query": "Only messages that hold this text.",
-    "scope": "global: all projects; project: the current one; session: the current session.",
+    "scope": "global: all projects; project: the current one; session: the current one; see current_session.",
     "recall_sessions.scope": "project: sessions of the current project; global: all.",
     "match": "literal: the exact text; smart: ranked words and their forms; fuzzy: more typos; regex: an RE2 pattern.",
     "explain": "Also say what each score is made of.",
@@ -118,7 +119,7 @@ ARGUMENTS: Final = {
     "session_id": "Only this session: its id or an unambiguous beginning of it.",
     "recall_get.session_id": "The session's id, or an unambiguous beginning of it.",
     "recall_context.session_id": "The session's id, or an unambiguous beginning of it.",
-    "recall_messages.session_id": "The session's id, or an unambiguous beginning of it. Default: the current session.",
+    "recall_messages.session_id": "The session's id, or an unambiguous beginning of it. Default: the current one.",
     "message_id": "The message's id, or an unambiguous beginning of it.",
     "title": "Only sessions whose title contains this.",
     "sessions": "Only the newest so many sessions. Omit it at first: then all are searched.",

@@ -7,9 +7,8 @@ without a valid message is answered with an error of JSON-RPC 2.0. No frame ends
 from __future__ import annotations
 
 import asyncio
-import os
 import threading
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from typing import Any, Final
 
@@ -21,10 +20,10 @@ from mcp_types.jsonrpc import jsonrpc_message_adapter
 from pydantic import ValidationError
 from pydantic_core import PydanticSerializationError
 
-MAX_BYTES: Final = 4 * 1024 * 1024
-MAX_DEPTH: Final = 64
+from recall_rank.frontends.mcp.handshake import Handshake
+from recall_rank.frontends.mcp.pipes import MAX_BYTES, MAX_DEPTH, comparable, lines, too_deep, write_all
+
 MAX_OPEN: Final = 1_024  # requests without an answer
-_READ_BYTES: Final = 65_536
 _LAST_ANSWERS: Final = 0.5  # seconds that running calls have after the client has closed its side
 _PARSE_ERROR: Final = -32700
 _INVALID_REQUEST: Final = -32600
@@ -35,25 +34,12 @@ Streams = tuple[Any, Any]
 """The stream that the server of the SDK reads messages from, and the one that it writes messages to."""
 
 
-def private_pipes() -> tuple[int, int]:
-    """Return copies of the file descriptors of stdin and stdout, and redirect the originals.
-
-    Afterwards, other code that reads stdin gets the end of file, and other code that prints to stdout prints to
-    stderr.
-    """
-    inward, outward = os.dup(0), os.dup(1)
-    nothing = os.open(os.devnull, os.O_RDONLY)
-    os.dup2(nothing, 0)
-    os.close(nothing)
-    os.dup2(2, 1)
-    return inward, outward
-
-
 @asynccontextmanager
-async def frames(inward: int, outward: int) -> AsyncIterator[Streams]:
+async def frames(inward: int, outward: int, handshake: Handshake | None = None) -> AsyncIterator[Streams]:
     """A context manager that gives the streams (from client, to client) of a server over two file descriptors.
 
-    The first stream ends when the client closes its side.
+    The first stream ends when the client closes its side. Of a client that was answered by a handshake, the server
+    first gets the frames of the handshake, and what it answers to them is dropped; then it gets what came since.
     """
     connection = _Connection(outward)
     to_server, from_client = anyio.create_memory_object_stream[SessionMessage | Exception](0)
@@ -65,6 +51,13 @@ async def frames(inward: int, outward: int) -> AsyncIterator[Streams]:
         if message is not None:
             await to_server.send(SessionMessage(message))
 
+    async def replayed(line: bytes) -> None:
+        message = await connection.understood(line)
+        if isinstance(message, JSONRPCRequest):
+            connection.drop_answer(message.id)
+        await to_server.send(SessionMessage(message))
+        await connection.dropped.wait()  # else the client could use its number again
+
     async def ended() -> None:
         with anyio.move_on_after(_LAST_ANSWERS):
             await connection.answered()
@@ -73,7 +66,10 @@ async def frames(inward: int, outward: int) -> AsyncIterator[Streams]:
     def read() -> None:
         try:
             with suppress(anyio.BrokenResourceError, anyio.ClosedResourceError, asyncio.CancelledError):
-                for line in lines(inward):
+                rest = lines(inward) if handshake is None else handshake.rest()
+                for known in handshake.replayed if handshake is not None else ():
+                    asyncio.run_coroutine_threadsafe(replayed(known), loop).result()
+                for line in rest:
                     asyncio.run_coroutine_threadsafe(received(line), loop).result()
         except RuntimeError:
             if not loop.is_closed():  # a closed loop means that the server has ended
@@ -99,62 +95,21 @@ async def frames(inward: int, outward: int) -> AsyncIterator[Streams]:
         tasks.cancel_scope.cancel()
 
 
-def lines(descriptor: int) -> Iterator[bytes | None]:
-    """Yield the lines that are read from a file descriptor, without line ends and without blank lines.
-
-    A line longer than MAX_BYTES is dropped and yields None.
-    """
-    rest = bytearray()
-    too_long = False
-    while True:
-        try:
-            data = os.read(descriptor, _READ_BYTES)
-        except OSError:
-            data = b""
-        if not data:
-            if rest.strip() and not too_long:
-                yield bytes(rest)
-            return
-        first, *others = data.split(b"\n")
-        rest += first
-        for other in others:
-            if too_long or len(rest) > MAX_BYTES:
-                yield None
-            elif rest.strip():
-                yield bytes(rest)
-            rest, too_long = bytearray(other), False
-        if len(rest) > MAX_BYTES:
-            rest, too_long = bytearray(), True
-
-
-def too_deep(line: bytes) -> bool:
-    """Return whether the brackets of a line of JSON, those in strings excepted, are nested deeper than MAX_DEPTH."""
-    if line.count(b"[") + line.count(b"{") <= MAX_DEPTH:
-        return False
-    depth, quoted, escaped = 0, False, False
-    for byte in line:
-        if quoted:
-            quoted, escaped = escaped or byte != 0x22, byte == 0x5C and not escaped
-        elif byte == 0x22:
-            quoted = True
-        elif byte in b"[{":
-            depth += 1
-            if depth > MAX_DEPTH:
-                return True
-        elif byte in b"]}":
-            depth -= 1
-    return False
-
-
 class _Connection:
     """The requests of a client that wait for an answer, and the file descriptor that answers are written to."""
 
     def __init__(self, outward: int) -> None:
-        self.open: set[str | int] = set()  # as _comparable() gives them
+        self.open: set[str | int] = set()  # as comparable() gives them
         self._outward = outward
         self._turn = anyio.Lock()
         self._writing = 0
         self._wrote = anyio.Event()
+        self._unsent: str | int | None = None
+        self.dropped = anyio.Event()  # the answer that drop_answer named
+
+    def drop_answer(self, number: str | int) -> None:
+        """Drop the next answer to the request with this id: the client has it already."""
+        self._unsent = comparable(number)
 
     async def answered(self) -> None:
         """Wait until every open request has its answer."""
@@ -175,7 +130,7 @@ class _Connection:
                 return await self._refused(None, _INVALID_REQUEST, f"a frame may be {MAX_DEPTH} levels deep")
             value = orjson.loads(line)
             asked = value if isinstance(value, dict) else {}
-            known = asked.get("id") if _comparable(asked.get("id")) is not None else None
+            known = asked.get("id") if comparable(asked.get("id")) is not None else None
             message = _valid_message(value)
             if message is not None:
                 return await self._counted(message)
@@ -193,7 +148,7 @@ class _Connection:
         error.
         """
         if isinstance(message, JSONRPCRequest):
-            key = _comparable(message.id)
+            key = comparable(message.id)
             if key is None or key in self.open:
                 return await self._refused(message.id, _INVALID_REQUEST, "another request with this id is not answered")
             if len(self.open) >= MAX_OPEN:
@@ -211,6 +166,10 @@ class _Connection:
         is_answer = isinstance(message, JSONRPCResponse | JSONRPCError)
         if is_answer:
             self._close(message.id)
+            if self._unsent is not None and comparable(message.id) == self._unsent:
+                self._unsent = None
+                self.dropped.set()
+                return
         try:
             data = message.model_dump_json(by_alias=True, exclude_unset=True).encode()
         except PydanticSerializationError:
@@ -222,7 +181,7 @@ class _Connection:
 
     def _close(self, number: object) -> None:
         """Note that a request is answered or cancelled; `number` is its id, or any other value of a client."""
-        key = _comparable(number)
+        key = comparable(number)
         if key is not None:
             self.open.discard(key)
 
@@ -238,7 +197,7 @@ class _Connection:
         self._writing += 1
         try:
             async with self._turn:
-                await anyio.to_thread.run_sync(_write_all, self._outward, data + b"\n", abandon_on_cancel=True)
+                await anyio.to_thread.run_sync(write_all, self._outward, data + b"\n", abandon_on_cancel=True)
         finally:
             self._writing -= 1
             self._wrote.set()
@@ -252,23 +211,3 @@ def _valid_message(value: Any) -> Any:
         return None
     # with an id, it is not a notification but a request whose id is null or of a wrong type
     return None if isinstance(message, JSONRPCNotification) and "id" in value else message
-
-
-def _comparable(number: object) -> str | int | None:
-    """Return the id of a request in the form in which ids are compared; None for a value that cannot be an id.
-
-    The SDK compares the ids "7" and 7 as equal, so a cancelled "7" also ends the request 7.
-    """
-    if isinstance(number, str):
-        try:
-            return int(number)
-        except ValueError:
-            return number
-    return number if isinstance(number, int) and not isinstance(number, bool) else None
-
-
-def _write_all(descriptor: int, data: bytes) -> None:
-    rest = memoryview(data)
-    with suppress(OSError):  # the client has closed its side: its end of input follows
-        while rest:
-            rest = rest[os.write(descriptor, rest) :]

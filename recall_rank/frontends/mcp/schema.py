@@ -55,15 +55,20 @@ _ANSWERS: Final[Mapping[str, Mapping[str, Any]]] = {
 }
 
 
-def tool_definitions(options: HostOptions, names: Iterable[str] = TOOLS) -> list[dict[str, Any]]:
-    """Return the definitions of tools, by default of all, as the JSON values that the protocol prescribes."""
+def tool_definitions(
+    options: HostOptions, names: Iterable[str] = TOOLS, *, structured: bool = True
+) -> list[dict[str, Any]]:
+    """Return the definitions of tools, by default of all, as the JSON values that the protocol prescribes.
+
+    Without `structured`, they have no schema of the answer: with one, a client expects structured answers.
+    """
     return [
         {
             "name": name,
             "title": TITLES[name],
             "description": DESCRIPTIONS[name],
             "inputSchema": input_schema(name, options),
-            "outputSchema": output_schema(name),
+            **({"outputSchema": output_schema(name)} if structured else {}),
             "annotations": {
                 "title": TITLES[name],
                 "readOnlyHint": True,
@@ -105,14 +110,17 @@ def output_schema(name: str) -> dict[str, Any]:
             "ok": {"type": "boolean"},
             "trust": {"type": "string"},
             "notice": {"type": "string"},
+            "recalled_begin": {"type": "string"},
             **_ANSWERS[name],
+            "current_session": {"type": "object"},
             "warnings": _STRINGS,
             "suggestions": _STRINGS,
             "next_cursor": {"type": "string"},
             "error": {"type": "string"},
             "error_category": {"type": "string"},
+            "recalled_end": {"type": "string"},
         },
-        "required": ["ok", "trust"],
+        "required": ["ok", "trust", "notice", "recalled_begin", "recalled_end"],
     }
 
 
@@ -136,7 +144,7 @@ def _type(parameter: Parameter) -> dict[str, Any]:
     if kind in ("text", "time"):
         return {"type": "string"}
     if kind == "instant":
-        return {"type": ["string", "number"]}
+        return {"anyOf": [{"type": "string"}, {"type": "number"}]}  # a list of types is refused by strict validators
     most = parameter.high if parameter.cap is None else parameter.cap
     if parameter.name == "budget_ms":
         most = MAX_BUDGET_MS

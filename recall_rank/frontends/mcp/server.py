@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 import logging
+import os
 import threading
 from collections.abc import Mapping, Sequence
-from importlib.metadata import version
+from dataclasses import replace
 from typing import Any, Final
 
 import anyio
@@ -17,10 +18,19 @@ from mcp.shared.exceptions import MCPError
 from recall_rank.frontends.curators.curator import Curator
 from recall_rank.frontends.host_options import HostOptions
 from recall_rank.frontends.mcp.answer_pages import PAGE_BYTES, paged
+from recall_rank.frontends.mcp.asking_session import (
+    AskingSession,
+    asking_session,
+    folder_of_environment,
+    guessed_session,
+    read_by_the_model,
+)
 from recall_rank.frontends.mcp.background_reading import BackgroundHistories
 from recall_rank.frontends.mcp.client_context import context_with_roots, with_named_project
-from recall_rank.frontends.mcp.descriptions import instructions
-from recall_rank.frontends.mcp.frames import frames, private_pipes
+from recall_rank.frontends.mcp.clients import takes_structured
+from recall_rank.frontends.mcp.frames import frames
+from recall_rank.frontends.mcp.handshake import Handshake
+from recall_rank.frontends.mcp.offer import NAME, ServerOffer
 from recall_rank.frontends.mcp.resources import MARKED, RESOURCE_TEMPLATES, listed_resources, resource_call, rest_of
 from recall_rank.frontends.mcp.sampling_requests import Outcome, SamplingCalls
 from recall_rank.frontends.mcp.schema import (
@@ -29,11 +39,10 @@ from recall_rank.frontends.mcp.schema import (
     MAX_TEXT_CHARS,
     MAX_TEXTS,
     OWN_SCOPE,
-    tool_definitions,
 )
 from recall_rank.frontends.tools.dispatch import RecallTools
 from recall_rank.frontends.tools.families import CURATED_TOOLS, DEFAULT_FAMILIES, tools_of
-from recall_rank.frontends.tools.untrusted_text import NOTICE, TRUST, untrusted_text, with_controls_escaped
+from recall_rank.frontends.tools.untrusted_text import marked, new_mark, untrusted_text, with_controls_escaped
 from recall_rank.frontends.tools.warnings import ToolError
 from recall_rank.histories.cache.first_part import STILL_READING
 from recall_rank.model import Context
@@ -49,7 +58,8 @@ _POLL_SECONDS: Final = 0.2
 
 class RecallServer:
     """The handlers of the requests that one MCP client sends. `families` names the families of tools it is offered,
-    `curator` that of session_recall; by default it is the setting's, else the client's own model.
+    `curator` that of session_recall; by default it is the setting's, else the client's own model. `environment` holds
+    the variables that a host may have set, by default those of this process.
     """
 
     def __init__(
@@ -59,7 +69,10 @@ class RecallServer:
         context: Context,
         families: Sequence[str] = DEFAULT_FAMILIES,
         curator: Curator | str | None = None,
+        environment: Mapping[str, str] | None = None,
     ) -> None:
+        self._environment = os.environ if environment is None else environment
+        self._read: dict[tuple[str, int], tuple[str, ...]] = {}
         self._names = tools_of(families)
         self._histories = histories
         self._options = options
@@ -72,12 +85,12 @@ class RecallServer:
         self._running = anyio.CapacityLimiter(min(options.concurrency, MAX_RUNNING))
         # A curator may take most of a minute; other tools do not wait for it.
         self._curating = anyio.CapacityLimiter(min(options.concurrency, MAX_RUNNING))
-        self._definitions = [types.Tool.model_validate(each) for each in tool_definitions(options, self._names)]
+        self._offer = ServerOffer(options, families)
         self.server: Server[Any] = Server(
-            "recall-rank",
-            version=version("recall-rank"),
-            title="recall-rank",
-            instructions=instructions(families),
+            NAME,
+            version=self._offer.version,
+            title=NAME,
+            instructions=self._offer.instructions,
             on_list_tools=self._list_tools,
             on_call_tool=self._call_tool,
             on_list_resources=self._list_resources,
@@ -89,7 +102,7 @@ class RecallServer:
         )
 
     async def _list_tools(self, ctx: Any, params: Any) -> types.ListToolsResult:
-        return types.ListToolsResult(tools=self._definitions)
+        return types.ListToolsResult.model_validate(self._offer.tools_result(_name_of(ctx)))
 
     async def _call_tool(self, ctx: Any, params: types.CallToolRequestParams) -> Outcome:
         if params.name not in self._names:
@@ -99,7 +112,7 @@ class RecallServer:
             answer, text = await self._answer(ctx, params.name, dict(params.arguments or {}), sampling)
             return types.CallToolResult(
                 content=[types.TextContent(type="text", text=text)],
-                structured_content=answer,
+                structured_content=answer if takes_structured(_name_of(ctx)) else None,
                 is_error=not answer["ok"],
             )
 
@@ -142,13 +155,17 @@ class RecallServer:
             stage, done = self._histories.progress
             text = f"The histories are still being read ({stage}, {done:.0f} %), nothing was searched: ask again soon"
             return self._shown({"ok": False, "error": text, "error_category": "not_ready"}, None)
-        context = await self._current(ctx)
+        try:
+            asking = asking_session(await self._current(ctx), ctx.meta, _name_of(ctx), self._environment)
+        except ToolError as error:
+            return self._shown({"ok": False, "error": str(error), "error_category": error.category}, None)
+        client = _name_of(ctx)
         cancel = threading.Event()
         limiter = self._curating if name in CURATED_TOOLS else self._running
         try:
             with anyio.fail_after(CALL_SECONDS):
                 return await anyio.to_thread.run_sync(
-                    self._work, name, args, context, cancel, sampling, limiter=limiter, abandon_on_cancel=True
+                    self._work, name, args, asking, client, cancel, sampling, limiter=limiter, abandon_on_cancel=True
                 )
         except TimeoutError:
             return self._shown({"ok": False, "error": "the call took too long", "error_category": "aborted"}, None)
@@ -157,15 +174,23 @@ class RecallServer:
             self._histories.keep_fresh()
 
     def _work(
-        self, name: str, args: dict[str, Any], context: Context, cancel: threading.Event, sampling: Curator | None
+        self,
+        name: str,
+        args: dict[str, Any],
+        asking: AskingSession,
+        client: str | None,
+        cancel: threading.Event,
+        sampling: Curator | None,
     ) -> tuple[dict[str, Any], str]:
         """Return the answer of a call as JSON values and as text. Runs in a worker thread; setting `cancel` ends
-        its search. `sampling` asks the client's model.
+        its search. `client` is the name of the client, `sampling` asks its model.
         """
         cursor = args.pop(CURSOR, None)
         try:
             check_limits(args)
             complete = self._histories.complete
+            asking = self._with_session(name, args, asking, client)
+            context = asking.context
             if context.project is not None:
                 context = with_named_project(context, self._histories.recall.sessions())
             if name == "recall" and not self._options.global_:
@@ -174,6 +199,11 @@ class RecallServer:
             if not answer:
                 answer = self._tools.call(name, args, context=context, cancel=cancel, sampling=sampling)
                 self._keep(name, args, answer)
+            if asking.source and _needs_session(name, args):
+                answer.update(asking.fields())
+                if asking.guessed:
+                    text = f"the current session was guessed: {context.session_id}, from {asking.source}"
+                    _warn(answer, text, "session_guessed")
             if not complete:
                 self._warn_of_first_reading(answer)
             if problem := self._histories.problem:
@@ -181,6 +211,38 @@ class RecallServer:
             return self._shown(answer, cursor if isinstance(cursor, str) and cursor else None)
         except ToolError as error:
             return self._shown({"ok": False, "error": str(error), "error_category": error.category}, None)
+
+    def _with_session(
+        self, name: str, args: Mapping[str, Any], asking: AskingSession, client: str | None
+    ) -> AskingSession:
+        """Return the context of a call with all about its session that the call needs.
+
+        A call for the current session guesses it where nothing names it. A search of more than that session leaves out
+        what the session's model still reads, unless the session is guessed: a wrong guess would hide hits.
+        """
+        recall, session_id = self._histories.recall, asking.context.session_id
+        if _needs_session(name, args):
+            if session_id is None:
+                return guessed_session(recall, asking, client)
+            if self._histories.complete and not any(each.id == session_id for each in recall.sessions()):
+                self._histories.refresh_for(session_id)
+        elif asking.guessed:
+            return replace(asking, context=replace(asking.context, session_id=None, in_context=()))
+        elif name == "recall" and session_id and not args.get("session_id", args.get("sessionId")):
+            here = asking.context
+            if not (here.in_context or here.in_context_since):
+                return replace(asking, context=replace(here, in_context=self._read_by_model(session_id)))
+        return asking
+
+    def _read_by_model(self, session_id: str) -> tuple[str, ...]:
+        """Return the ids of the messages that the model of a session still reads; they are read once a change."""
+        try:
+            key = session_id, self._histories.recall.session(session_id).updated
+        except LookupError:
+            return ()
+        if key not in self._read:
+            self._read = {key: read_by_the_model(self._histories.recall, session_id)}
+        return self._read.get(key, ())
 
     def _keep(self, name: str, args: dict[str, Any], answer: dict[str, Any]) -> None:
         """Keep the answer of a curator for the calls that ask for its rest: a second one would be another answer."""
@@ -200,8 +262,9 @@ class RecallServer:
     def _shown(self, answer: dict[str, Any], cursor: str | None) -> tuple[dict[str, Any], str]:
         """Return the page of an answer that begins at `cursor`, marked as untrusted, as JSON values and as text."""
         page = paged(with_controls_escaped(answer), cursor, PAGE_BYTES)
-        page = {"ok": page["ok"], "trust": TRUST, "notice": NOTICE, **page}
-        return page, untrusted_text(page)
+        mark = new_mark()
+        page = marked(page, mark)
+        return page, untrusted_text(page, mark)
 
     async def _loaded(self, ctx: Any) -> bool:
         """Return whether the histories can be searched, after a wait of at most FIRST_READING_SECONDS.
@@ -225,7 +288,8 @@ class RecallServer:
         change.
         """
         if not self._roots_known:
-            self._context = context_with_roots(self._command, await self._roots(ctx))
+            folder = folder_of_environment(_name_of(ctx), self._environment)
+            self._context = context_with_roots(self._command, await self._roots(ctx), folder)
             self._roots_known = True
         return self._context
 
@@ -248,15 +312,28 @@ class RecallServer:
         self._roots_known = False
 
 
+def _name_of(ctx: Any) -> str | None:
+    """Return the name of the client that sent a request; None when it gave none."""
+    client = ctx.session.client_params
+    return None if client is None else str(client.client_info.name)
+
+
 def _key(name: str, args: Mapping[str, Any]) -> str:
     """Return the name and arguments of a call as one text."""
     return json.dumps([name, args], sort_keys=True)
 
 
-def _warn(answer: dict[str, Any], text: str) -> None:
-    """Add a warning of the category "source" to the answer of a tool."""
+def _needs_session(name: str, args: Mapping[str, Any]) -> bool:
+    """Return whether a call is for the current session and names none."""
+    if args.get("session_id", args.get("sessionId")):
+        return False
+    return name == "recall_messages" or (name == "recall" and args.get("scope") == "session")
+
+
+def _warn(answer: dict[str, Any], text: str, category: str = "source") -> None:
+    """Add a warning to the answer of a tool."""
     answer["warnings"] = [*answer.get("warnings", []), text]
-    answer["warning_categories"] = [*answer.get("warning_categories", []), "source"]
+    answer["warning_categories"] = [*answer.get("warning_categories", []), category]
 
 
 def check_limits(args: Mapping[str, Any]) -> None:
@@ -272,20 +349,23 @@ def check_limits(args: Mapping[str, Any]) -> None:
             raise ToolError("too_much", f"{name} may be {MAX_BUDGET_MS} at most")
 
 
-def serve_stdio(
+def serve_pipes(
+    pipes: tuple[int, int],
     histories: BackgroundHistories,
     options: HostOptions,
     context: Context,
     families: Sequence[str] = DEFAULT_FAMILIES,
     curator: str | None = None,
+    handshake: Handshake | None = None,
 ) -> None:
-    """Serve the tools of `families` to the client on stdin and stdout until it closes its side."""
+    """Serve the tools of `families` to the client on two pipes until it closes its side; `handshake` has answered its
+    first frames.
+    """
     logging.disable(logging.CRITICAL)  # log records may quote frames, and stderr is no place for recalled text
-    inward, outward = private_pipes()
     there = RecallServer(histories, options, context, families, curator)
-    anyio.run(_serve_pipes, there.server, inward, outward)
+    anyio.run(_serve_pipes, there.server, *pipes, handshake)
 
 
-async def _serve_pipes(server: Server[Any], inward: int, outward: int) -> None:
-    async with frames(inward, outward) as (read, write):
+async def _serve_pipes(server: Server[Any], inward: int, outward: int, handshake: Handshake | None = None) -> None:
+    async with frames(inward, outward, handshake) as (read, write):
         await server.run(read, write, server.create_initialization_options())

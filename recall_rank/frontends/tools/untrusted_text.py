@@ -18,6 +18,7 @@ ITEM_LISTS: Final = ("results", "expanded", "messages", "parts", "sessions", "ne
 # Fields for programs: the structured form has them, the text form does not.
 _FOR_PROGRAMS: Final = frozenset(
     "spans stages_run degrade_kinds cpu_ms elapsed_ms stage total_exact hit_count_exact trust notice part_id pruned "
+    "recalled_begin recalled_end "
     "sessions_discovered sessions_eligible messages_searched parts_searched per_source total_sessions_known "
     "directory_relevance history stale_ms".split()
 )
@@ -52,15 +53,35 @@ def _escaped_value(value: Any) -> Any:
     return [_escaped_value(item) for item in value] if isinstance(value, list) else value
 
 
-def untrusted_text(answer: Mapping[str, Any]) -> str:
-    """Return the answer as text for a model: a notice, then JSON lines between two delimiters.
+def new_mark() -> str:
+    """Return a random number of 128 bits for the delimiters of one answer, so that no recalled text can contain it."""
+    return secrets.token_hex(16)
 
-    A JSON line consists of the name of a list and one of its items; the line "answer" has all other fields. The
-    delimiters have a random number of 128 bits, new for each answer, so that no recalled text can contain them.
+
+def marked(answer: Mapping[str, Any], mark: str) -> dict[str, Any]:
+    """Return the answer as JSON values for a model: a notice, then its fields between two fields with `mark`.
+
+    Some hosts show their model these values and not the text.
+    """
+    return {
+        "ok": answer["ok"],
+        "trust": TRUST,
+        "notice": f"{NOTICE} It stands between recalled_begin and recalled_end, which hold the number {mark}.",
+        "recalled_begin": f"<<<recalled {mark}>>>",
+        **{name: value for name, value in answer.items() if name != "ok"},
+        "recalled_end": f"<<<end of recalled {mark}>>>",
+    }
+
+
+def untrusted_text(answer: Mapping[str, Any], mark: str | None = None) -> str:
+    """Return the answer as text for a model: a notice, then JSON lines between two delimiters with `mark`.
+
+    A JSON line consists of the name of a list and one of its items; the line "answer" has all other fields. Without
+    `mark`, a new one is made.
     """
     import orjson
 
-    mark = secrets.token_hex(16)
+    mark = mark or new_mark()
     lines = [
         f"{NOTICE} It stands between the two lines with the number {mark}.",
         f"<<<recalled {mark}>>>",

@@ -18,8 +18,10 @@ import pytest
 
 from recall_rank.frontends.demo.generate import history
 from recall_rank.frontends.host_options import HostOptions
-from recall_rank.frontends.mcp import frames, server
+from recall_rank.frontends.mcp import frames, pipes, server
 from recall_rank.frontends.mcp.background_reading import BackgroundHistories
+from recall_rank.frontends.mcp.handshake import Handshake
+from recall_rank.frontends.mcp.offer import ServerOffer
 from recall_rank.model import Context
 from recall_rank.recall import Recall
 from tests.support.frontends.harbor import Invented
@@ -45,8 +47,10 @@ def call(number: Any, query: Any = "gauge", **more: Any) -> dict[str, Any]:
     return {"jsonrpc": "2.0", "id": number, "method": "tools/call", "params": {"name": "recall", "arguments": args}}
 
 
-def served(*lines: bytes | dict[str, Any]) -> list[dict[str, Any]]:
-    """The answers to lines that are written to the server before its input is closed."""
+def served(*lines: bytes | dict[str, Any], handshake: bool = False) -> list[dict[str, Any]]:
+    """The answers to lines that are written to the server before its input is closed; a handshake may answer the
+    first ones.
+    """
     inward, to_server = os.pipe()
     from_server, outward = os.pipe()
     data = [line if isinstance(line, bytes) else json.dumps(line).encode() for line in lines]
@@ -58,8 +62,12 @@ def served(*lines: bytes | dict[str, Any]) -> list[dict[str, Any]]:
     def run() -> None:
         histories = BackgroundHistories(Recall([Invented()]))
         histories.wait(30)
-        there = server.RecallServer(histories, HostOptions(redact=True), Context(directory="/x"))
-        anyio.run(server._serve_pipes, there.server, inward, outward)
+        options = HostOptions(redact=True)
+        first = Handshake(inward, outward, ServerOffer(options)) if handshake else None
+        if first is not None:
+            first.start()
+        there = server.RecallServer(histories, options, Context(directory="/x"))
+        anyio.run(server._serve_pipes, there.server, inward, outward, first)
         os.close(outward)
 
     threads = [threading.Thread(target=write), threading.Thread(target=run)]
@@ -74,8 +82,9 @@ def served(*lines: bytes | dict[str, Any]) -> list[dict[str, Any]]:
     return found
 
 
+@pytest.mark.parametrize("handshake", [False, True])
 @pytest.mark.usefixtures("unhurried")
-def test_every_request_has_one_answer() -> None:
+def test_every_request_has_one_answer(handshake: bool) -> None:
     bad = [
         (b"{", None),
         (b"\xff\xfe", None),
@@ -95,7 +104,7 @@ def test_every_request_has_one_answer() -> None:
         (b"", ...),
         (b"   ", ...),
     ]
-    found = served(INITIALIZE, INITIALIZED, *(line for line, _ in bad), call("c"), FINE)
+    found = served(INITIALIZE, INITIALIZED, *(line for line, _ in bad), call("c"), FINE, handshake=handshake)
     wanted = Counter(str(answer) for _, answer in bad if answer is not ...) + Counter(["0", "c", "last"])
     assert Counter(str(each["id"]) for each in found) == wanted
     codes = {each["id"]: each["error"]["code"] for each in found if "error" in each and each["id"] is not None}
@@ -117,7 +126,7 @@ def test_a_defect_of_the_transport_ends_the_connection_with_its_error(monkeypatc
 
 
 def test_a_frame_that_is_too_long_is_skipped(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(frames, "MAX_BYTES", 200_000)
+    monkeypatch.setattr(pipes, "MAX_BYTES", 200_000)
     long = json.dumps(call(1, "x" * 300_000)).encode()
     found = served(INITIALIZE, INITIALIZED, long, long + long, FINE)
     assert Counter(str(each["id"]) for each in found) == {"0": 1, "None": 2, "last": 1}
@@ -134,7 +143,8 @@ def test_many_calls_at_once_and_ids_twice(monkeypatch: pytest.MonkeyPatch) -> No
     assert Counter(str(each["id"]) for each in found) == Counter(["0", "1", "1", "2", "3", "4", "5"])
 
 
-def test_mutated_frames_are_answered_at_most_once() -> None:
+@pytest.mark.parametrize("handshake", [False, True])
+def test_mutated_frames_are_answered_at_most_once(handshake: bool) -> None:
     drawn = random.Random(7)
     lines = []
     for number in range(1, 300):
@@ -143,7 +153,7 @@ def test_mutated_frames_are_answered_at_most_once() -> None:
             at = drawn.randrange(len(line))
             line[at : at + drawn.randrange(3)] = bytes(drawn.randrange(32, 256) for _ in range(drawn.randrange(3)))
         lines.append(bytes(line))
-    found = served(INITIALIZE, INITIALIZED, *lines, FINE)
+    found = served(INITIALIZE, INITIALIZED, *lines, FINE, handshake=handshake)
     counted = Counter(each["id"] for each in found if each["id"] is not None)
     assert counted["last"] == 1
     assert len(found) <= len(lines) + 2
@@ -158,7 +168,7 @@ def test_empty_and_unfinished_input() -> None:
     ("line", "deep"), [(b"[" * 64, False), (b"[" * 65, True), (b"[]" * 99, False), (b'"' + b"[" * 99, False)]
 )
 def test_nesting_depth(line: bytes, deep: bool) -> None:
-    assert frames.too_deep(line) is deep
+    assert pipes.too_deep(line) is deep
 
 
 class TestProcess:

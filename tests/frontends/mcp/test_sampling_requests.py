@@ -155,7 +155,7 @@ def test_a_client_without_a_model_is_not_asked(mode: str) -> None:
 )
 def test_what_the_model_answers_is_checked(mode: str, answer: str, said: str) -> None:
     found = talk(Curating(), curated, mode=mode, sampling_callback=Model(answer))
-    if said == "frame":  # in memory there are no frames: frames.MAX_BYTES bounds a pipe
+    if said == "frame":  # in memory there are no frames: pipes.MAX_BYTES bounds a pipe
         said = "CuratorError: the model of the host returned more than 32000 characters"
     assert found == said
 

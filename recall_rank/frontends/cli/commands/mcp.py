@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import os
 import sys
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, Final
 
 import click
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
     from recall_rank.recall import Recall
 
 _NO_SDK: Final = """the MCP server needs the extra "mcp": pip install 'recall-rank[mcp]'"""
+_SDK: Final = ("mcp", "mcp_types", "anyio", "pydantic")
+_FIRST_FRAME_SECONDS: Final = 0.02  # hosts send it as soon as they have started the process
 _START: Final = HostOptions()
 
 
@@ -75,22 +78,31 @@ def mcp(
     Started by the agent, ends when the agent closes stdin. Histories are only read; what is in an answer is marked as
     data.
     """
+    from recall_rank.frontends.mcp.handshake import Handshake
+    from recall_rank.frontends.mcp.offer import ServerOffer
+    from recall_rank.frontends.mcp.pipes import private_pipes
+
+    if any(find_spec(name) is None for name in _SDK):
+        fail(_NO_SDK, USAGE, as_json=False)
+    chosen = host_options({name.rstrip("_"): value for name, value in options.items() if value is not None})
+    gc.disable()  # everything loaded now is kept: collecting takes a fifth of the start-up time
+    pipes = private_pipes()
+    offer = ServerOffer(chosen, families)
+    handshake = Handshake(*pipes, offer)
+    handshake.start()
+    handshake.wait(_FIRST_FRAME_SECONDS)  # the imports that follow would slow its answer down
+    offer.tools_result(handshake.client)  # hosts ask for it next: this imports the tools
+
     from recall_rank.frontends.mcp.background_reading import BackgroundHistories
     from recall_rank.frontends.mcp.client_context import context_of_command
 
-    chosen = {name.rstrip("_"): value for name, value in options.items() if value is not None}
-    gc.disable()  # everything loaded now is kept: collecting takes a fifth of the start-up time
     reading = BackgroundHistories(_open(histories))  # reads while the SDK is imported
-    try:
-        from recall_rank.frontends.mcp.server import serve_stdio
-    except ModuleNotFoundError as error:
-        if (error.name or "").partition(".")[0] not in ("mcp", "mcp_types", "anyio", "pydantic"):
-            raise
-        fail(_NO_SDK, USAGE, as_json=False)
+    from recall_rank.frontends.mcp.server import serve_pipes
+
     gc.freeze()
     gc.enable()
     here = context_of_command(session, project, directory)
-    serve_stdio(reading, host_options(chosen), here, families, curator)
+    serve_pipes(pipes, reading, chosen, here, families, curator, handshake)
     sys.stderr.flush()
     os._exit(0)  # the agent must not wait for threads that still read or search
 
