@@ -5,26 +5,30 @@ from __future__ import annotations
 import re
 import time
 from collections import Counter
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Literal
 
 from bench.datasets.history_files import HISTORIES, read_history
-from bench.datasets.injection import development, held_out
+from bench.datasets.injection import development_first, development_second
 from bench.reporting.report import Report, Table
+from recall_rank.frontends.notes import scanner
+from recall_rank.frontends.notes.plain_words import folded_text
 from recall_rank.frontends.notes.scanner import scan
 
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Set as AbstractSet
 
     from bench.datasets.injection.texts import InjectionText
     from recall_rank.model import Session
 
     Detects = Callable[[str], bool]
 
-LEAST_RECALL = {"development": 0.95, "held out": 0.25}  # just below what is measured: less is a regression
-MOST_BENIGN = 0.05  # share of the harmless texts
-MOST_ALARMS = 2.0  # in 1,000 messages
+LEAST_RECALL = {"first": 0.85, "second": 0.55}  # just below what is measured: less is a regression
+MOST_BENIGN = 0.03  # share of the harmless texts
+MOST_ALARMS = 0.5  # in 1,000 messages
 
 # The scanner of memo-agent, written anew from a description of its nine expressions.
 _MEMO_AGENT: Final = tuple(
@@ -58,13 +62,11 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--history", type=Path, help="folder with history.jsonl[.gz|.xz], whose messages count as ordinary text"
     )
-    parser.add_argument(
-        "--show", action="store_true", help="print misses and alarms of the development half, and alarms of the history"
-    )
+    parser.add_argument("--show", action="store_true", help="print misses and alarms")
 
 
 def run(options: argparse.Namespace) -> Report:
-    halves = {"development": development, "held out": held_out}
+    halves = {"first": development_first, "second": development_second}
     report = Report("injection", __doc__ or "", "written texts")
     attacks = {half: module.ATTACKS for half, module in halves.items()}
     harmless = {half: module.BENIGN for half, module in halves.items()}
@@ -72,11 +74,15 @@ def run(options: argparse.Namespace) -> Report:
     alarms = _table(report, "harmless texts that are taken for attacks", "false alarms", harmless, "lower")
     for half, least in LEAST_RECALL.items():
         share = next(each.value for each in report.figures if each.name == f"recall, {half}, ours")
-        report.check(f"at least {least:.0%} of the attacks {half} are found", share >= least, f"{share:.1%}")
+        report.check(
+            f"at least {least:.0%} of the attacks of the {half} half are found", share >= least, f"{share:.1%}"
+        )
     report.check("more attacks are found than by memo-agent", ours["ours"] > ours["memo-agent"], "")
     report.check(f"at most {MOST_BENIGN:.0%} of harmless texts", alarms["ours"] <= MOST_BENIGN, "")
+    _with_fewer_words(report, attacks)
     if options.show:
-        _show(development.ATTACKS, development.BENIGN)
+        for half in halves:
+            _show(attacks[half], harmless[half])
     if options.history is not None or HISTORIES.is_dir():
         _history(report, read_history(options.history or HISTORIES), show=options.show)
     return report
@@ -104,6 +110,49 @@ def _table(
     report.tables.append(Table(title, ["half", "category", "n", *ENGINES], rows))
     total = sum(map(len, halves.values()))
     return {name: found[name] / total for name in ENGINES}
+
+
+_WORD: Final = re.compile(r"[^\W_]+")
+
+
+def _with_fewer_words(report: Report, halves: dict[str, tuple[InjectionText, ...]]) -> None:
+    """Add the share of each half that is found without any word of the lexicons that only this half has.
+
+    This is what the scanner would find at least of attacks in other words: a list of synonyms that somebody wrote who
+    knew the other half alone would hold many of these words as well. It says nothing about the choice of the rules.
+    """
+    rows = []
+    words = {half: _words_of(texts) for half, texts in halves.items()}
+    for half, texts in halves.items():
+        others = set().union(*(words[other] for other in halves if other != half))
+        with _forgotten(words[half] - others):
+            found = sum(map(_of_ours, (one.text for one in texts)))
+        report.add(f"recall without own words, {half}, ours", found / len(texts), "", "higher", 0.02, len(texts))
+        rows.append([half, str(len(texts)), f"{found} ({found / len(texts):.0%})"])
+    report.tables.append(Table("found without the words that only this half has", ["half", "n", "ours"], rows))
+
+
+def _words_of(texts: Sequence[InjectionText]) -> set[str]:
+    return {word for one in texts for word in _WORD.findall(folded_text(one.text).text)}
+
+
+@contextmanager
+def _forgotten(words: AbstractSet[str]) -> Iterator[None]:
+    """Take the phrases with one of these words out of the scanner's table for the time of the block."""
+    table = scanner.PHRASES
+    known = {
+        first: [phrase for phrase in phrases if not words & set(phrase.rest)]
+        for first, phrases in table.items()
+        if first not in words and not (first.endswith("*") and any(word.startswith(first[:-1]) for word in words))
+    }
+    before = dict(table)
+    table.clear()
+    table.update(known)
+    try:
+        yield
+    finally:
+        table.clear()
+        table.update(before)
 
 
 def _show(attacks: Sequence[InjectionText], harmless: Sequence[InjectionText]) -> None:

@@ -1,1 +1,1 @@
-"""Labelled texts that measure a scanner for injected instructions: attacks and harmless ones, half of them held out."""
+"""Labelled texts that measure a scanner for injected instructions: attacks and harmless ones, in two halves."""

@@ -11,7 +11,8 @@ from recall_rank.frontends.notes.plain_words import FoldedText
 STEP: Final = 200  # characters on one line between two parts of a command
 _KEPT_PRIVATE: Final = (
     r"(?<![\w.-])(?:\S{0,60}(?:/proc/self/environ|\.netrc|\.npmrc|\.pypirc|\.git-credentials|\bid_(?:rsa|ed25519|ecdsa|dsa)|"
-    r"\.ssh/|\.aws/|\.pem\b|hosts\.yml|\.kube/|/etc/(?:passwd|shadow))|\.env\b(?!\.)|credentials?\b|\bprintenv\b|\$\(env\)|`env`|"
+    r"\.ssh/|\.gnupg|\.aws/|\.pem\b|hosts\.yml|\.kube/|/etc/(?:passwd|shadow))|"
+    r"\.env\b(?!\.)|credentials?\b|\bprintenv\b|\$\(env\)|`env`|"
     r"os\.environ|process\.env|\$\{?\w{0,40}(?:key|token|secret|passw(?:or)?d)\w{0,40}|kubeconfig|secrets?\b|env\b)"
 )
 _NET: Final = r"\b(?:curl|wget|nc|ncat|netcat|mail|sendmail|ssh|socat|telnet|openssl|base64|xxd)\b"
@@ -19,7 +20,7 @@ _NET: Final = r"\b(?:curl|wget|nc|ncat|netcat|mail|sendmail|ssh|socat|telnet|ope
 # which are how a key is used.
 _COMMANDS: Final = (
     (
-        r"\b(?:curl|wget|fetch|https?|invoke-webrequest|iwr|xh)\b",
+        r"\b(?:curl|wget|fetch|https?(?=\s)|invoke-webrequest|iwr|xh)\b",
         r"\s-(?:d|f|t)\b|--data|--form|--upload-file|--post-(?:data|file)|--body-data|\s-body|[?&][\w.-]{1,40}=",
         _KEPT_PRIVATE,
     ),
@@ -33,13 +34,10 @@ _COMMANDS: Final = (
 )
 _TAG_NAMES: Final = (
     r"system|system[_-]prompt|system[_-]message|system[_-]reminder|system[_-]instructions?|developer|function_calls|"
-    r"antml:\w{1,30}|tool_call|instructions?|assistant|human|admin"
+    r"antml:\w{1,30}|tool_call|tool_result|thinking|instructions?|assistant|human|admin"
 )
 _ROLES: Final = (
-    (
-        r"<\|(?:im_start|im_end|system|user|assistant|start_header_id|end_header_id|eot_id|endoftext|begin_of_text|end|channel|"
-        r"message|start)\|>"
-    ),
+    r"<\|[a-z_]{2,24}\|>",
     r"\[/?inst\]|<</?sys>>|<(?:start|end)_of_turn>",
     rf"</?(?:{_TAG_NAMES})(?: [^<>\n]{{0,80}})?>",
     r"</(?:notes|context|document|untrusted|data|user_input|memory|profile|recalled)[^<>\n]{0,60}>",
@@ -54,7 +52,15 @@ _ROLES: Final = (
     ),
     (
         r"[\"']?role[\"']?\s{0,4}[:=]\s{0,4}[\"']?(?:system|developer)\b[\"']?\s{0,4}[,\n]\s{0,8}"
-        r"(?:[^\n]{0,80}\n\s{0,8}){0,2}[\"']?content[\"']?\s{0,4}[:=]"
+        r"(?:[^\n]{0,80}\n\s{0,8}){0,2}(?:[\"']content[\"']\s{0,4}:\s{0,4}[\"']|content\s{0,4}[:=])"
+    ),
+    (
+        r"(?:\A|\n)[ \t>]{0,8}(?:[-=#*]{2,9}|\[)[ \t]?(?:begin|end|start) (?:of )?(?:the )?"
+        r"(?:notes|operator|system|developer|user|admin|context|document|data)\b[^\n]{0,30}(?:[-=#*]{2}|\])"
+    ),
+    (
+        r"(?:\A|\n)[ \t>]{0,8}[\[(](?:system|operator|admin|developer) "
+        r"(?:notification|notice|alert|update|override|note)[^\]\n]{0,20}[\])]"
     ),
     r"\[(?:end of )?system (?:message|prompt)[^\]\n]{0,40}\]",
 )

@@ -11,7 +11,7 @@ import base64
 import binascii
 import codecs
 import re
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Final
@@ -47,17 +47,37 @@ _ADDRESS: Final = re.compile(
 _ROT13: Final = re.compile(r"\brot-?13\b", re.IGNORECASE)
 
 
+REASONS: Final = {
+    "ignore instructions": "It tells the model to drop what it was told, or claims that this no longer applies.",
+    "new persona": "It gives the model another identity, task or owner.",
+    "no restrictions": "It says that a model has no rules or limits.",
+    "jailbreak": "It switches a safeguard off, or asks for a mode without one.",
+    "reveal prompt": "It asks for the instructions that the model was given.",
+    "send secrets": "It sends keys, files or the conversation to somebody.",
+    "hide from the user": "It keeps something from the user, or acts without the user's consent.",
+    "role marker": "It pretends to be a message of the system or of another speaker.",
+    "addressed to the model": "It speaks to whatever model reads the text.",
+    "encoded instructions": "It hides instructions in an encoding.",
+    "hidden characters": "It holds characters that a model reads and no display shows.",
+}
+
+
 @dataclass(frozen=True, slots=True)
 class InjectionFinding:
     """An instruction that seems to be injected: the rule that found it, where it stands and the escaped text.
 
     `start` and `end` are characters of the scanned text. `matched` is one line of at most MATCHED_CHARS characters.
+    `reason` says in a sentence what the rule takes the text for.
     """
 
     rule: str
     start: int
     end: int
     matched: str
+
+    @property
+    def reason(self) -> str:
+        return REASONS[self.rule]
 
 
 def scan(text: str) -> list[InjectionFinding]:
@@ -106,7 +126,7 @@ def _disguised(text: str) -> Iterator[_Place]:
             break
     if _REVERSED.search(text):
         for rule, start, end in _found(text[::-1]):
-            if rule != "role marker":
+            if rule not in ("role marker", "new persona") and end - start > 20:
                 yield rule, len(text) - end, len(text) - start
     if _ROT13.search(text):
         yield from _found(codecs.encode(text, "rot13"))
@@ -144,6 +164,11 @@ class _Events:
                 if distance <= window and (best is None or distance < best[0]):
                     best = distance, self.firsts[each], self.lasts[each]
         return best
+
+    def next_to(self, place: int, word: int, window: int) -> int | None:
+        """Return the last word of the first event behind the word number `word` and at most `window` from a place."""
+        at = bisect_right(self.firsts, word)
+        return self.lasts[at] if at < len(self.firsts) and self.places[at] - place <= window else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,17 +210,14 @@ def _phrases() -> dict[str, list[_Phrase]]:
     return found
 
 
-_TABLE: Final = _phrases()
-_NAME: Final = re.compile(
-    r"[=(_]|-(?=[^\W_])|[\"'`]?\s?[:=]\s?[\"'`{\[]"
-)  # behind a verb that is a name: `email: "..."`
-_OPTION: Final = re.compile(r"--\Z|[^\W_]-\Z|[/\\]\Z")  # before a verb that is one: --ignore, git-ignore
-_IN_PATH: Final = re.compile(r"[/_\\]|[.-](?=[^\W_])")
+PHRASES: Final = _phrases()
 _TEMPLATE: Final = re.compile(r"\.[a-z]")  # .env.example holds no secret
-_DEMANDS: Final = frozenset(("not tell", "not ask", "not follow", "discreet"))
+_DEMANDS: Final = frozenset(("not tell", "not ask", "not follow", "stop", "not"))
+_SUBJECTS: Final = frozenset(("we", "i", "they"))
 _TOLD_OF: Final = frozenset("does did is are was were has have had would could can".split())  # no command, but a report
 _PRONOUNS: Final = (["it"], ["them"], ["these"], ["those"])  # stand for words before the verb
-_PART_OF_COMPOUND: Final = frozenset(("instructions", "rules", "prompt", "governed"))
+_IN_CODE: Final = frozenset(("place", "secrets"))
+_PART_OF_COMPOUND: Final = frozenset(("instructions", "rules", "prompt"))
 
 
 def _events(folded: FoldedText, words: Words) -> dict[str, _Events]:
@@ -204,28 +226,22 @@ def _events(folded: FoldedText, words: Words) -> dict[str, _Events]:
     forms = words.forms
     for at, form in enumerate(forms):
         commanding: bool | None = None
-        for phrase in _TABLE.get(form, ()):
+        for phrase in PHRASES.get(form, ()):
             last = at + len(phrase.rest)
             if phrase.rest and tuple(forms[at + 1 : last + 1]) != phrase.rest:
                 continue
-            if phrase.kind in _PART_OF_COMPOUND and (
-                _in_compound(folded.text, words, last)
-                or _of_path(folded.text, words.spans[at][0], words.spans[last][1])
-            ):
+            if phrase.kind in _PART_OF_COMPOUND and _in_compound(folded.text, words, last):
+                continue
+            if phrase.kind not in _IN_CODE and _of_code(folded.text, words.spans[at][0], words.spans[last][1]):
                 continue
             if form == "env" and _TEMPLATE.match(folded.text, words.spans[at][1]):
                 continue
             if phrase.kind.startswith("!"):
                 if commanding is None:
-                    start, end = words.spans[at]
-                    commanding = (
-                        _commanding(words, at)
-                        and not _NAME.match(folded.text, end)
-                        and not _OPTION.search(folded.text[max(0, start - 2) : start])
-                    )
+                    commanding = _commanding(words, at)
                 if not commanding:
                     continue
-            elif form == "not" and at and forms[at - 1] in _TOLD_OF and phrase.kind in _DEMANDS:
+            elif phrase.kind in _DEMANDS and _told_of(forms, at):
                 continue
             kind = phrase.kind.removeprefix("!") if forms[last + 1 : last + 2] in _PRONOUNS else phrase.kind
             each = events.setdefault(kind, _Events())
@@ -242,10 +258,23 @@ def _in_compound(folded: str, words: Words, last: int) -> bool:
     return words.forms[last + 1] in COMPOUNDS and folded[words.spans[last][1] : words.spans[last + 1][0]] == " "
 
 
-def _of_path(folded: str, start: int, end: int) -> bool:
-    """Return whether a word is part of a path or a name: /rules, ai_rules, rules.md, --ignore-rules."""
-    before = folded[max(0, start - 2) : start]
-    return bool(_IN_PATH.match(folded, end)) or before[-1:] in ("/", "_", "\\") or bool(_OPTION.search(before))
+def _told_of(forms: list[str], at: int) -> bool:
+    """Return whether a negation tells what somebody does: "it did not", "we never", "they do not"."""
+    if forms[at] not in ("not", "never", "do") or not at:
+        return False
+    subject = forms[at - 2] if forms[at - 1] == "do" and at > 1 else forms[at - 1]
+    return subject in _SUBJECTS or (forms[at] == "not" and forms[at - 1] in _TOLD_OF)
+
+
+_CODE_BEHIND: Final = re.compile(
+    r"[=(_/\\\[{<&]|\.[^\W\d]|-(?=[^\W_])|:[^\s]|[\"'`]\s?[:=\])]|`\.|\*\*?/|\s?(?:=>|===?|!=|&&|\|\||\{)"
+)
+_CODE_BEFORE: Final = re.compile(r"[_/\\(.$@<{\[=&]\Z|[^\W_]-\Z|--\Z|[^\s]:\Z|\w'\Z|[a-z]\.\Z")
+
+
+def _of_code(folded: str, start: int, end: int) -> bool:
+    """Return whether a word stands in code or in a name of it, where it says nothing."""
+    return bool(_CODE_BEHIND.match(folded, end) or _CODE_BEFORE.search(folded[max(0, start - 2) : start]))
 
 
 def _add_addresses(folded: FoldedText, words: Words, events: dict[str, _Events]) -> None:
@@ -288,6 +317,9 @@ def _of_combination(
     combination: Combination, groups: list[list[tuple[str, _Events]]]
 ) -> Iterator[tuple[str, int, int]]:
     anchors, *others = groups
+    if combination.ordered:
+        yield from _in_order(combination, anchors, others)
+        return
     for kind, anchor in anchors:
         for place, first, last in zip(anchor.places, anchor.firsts, anchor.lasts, strict=True):
             low, high = first, last
@@ -302,8 +334,22 @@ def _of_combination(
                 yield combination.rule, low, high
 
 
+def _in_order(
+    combination: Combination, anchors: list[tuple[str, _Events]], others: list[list[tuple[str, _Events]]]
+) -> Iterator[tuple[str, int, int]]:
+    for _, anchor in anchors:
+        for place, first, last in zip(anchor.places, anchor.firsts, anchor.lasts, strict=True):
+            high = last
+            for group in others:
+                behind = [each.next_to(place, high, combination.window) for _, each in group]
+                high = min((each for each in behind if each is not None), default=-1)
+                if high < 0:
+                    break
+            else:
+                yield combination.rule, first, high
+
+
 _YOU_ARE: Final = (("you", "are", "now"), ("you", "now", "are"), ("now", "you", "are"), ("you", "will", "now", "be"))
-_FROM_NOW: Final = (("from", "now", "on"), ("from", "this", "moment"), ("from", "here", "on"), ("henceforth",))
 
 
 def _personas(words: Words, events: dict[str, _Events]) -> Iterator[tuple[str, int, int]]:

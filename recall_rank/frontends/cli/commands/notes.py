@@ -110,7 +110,14 @@ def scan_file(ctx: click.Context, file: str, *, as_json: bool) -> None:
             {
                 "ok": True,
                 "findings": [
-                    {"rule": each.rule, "start": each.start, "end": each.end, "matched": each.matched} for each in found
+                    {
+                        "rule": each.rule,
+                        "reason": each.reason,
+                        "start": each.start,
+                        "end": each.end,
+                        "matched": each.matched,
+                    }
+                    for each in found
                 ],
             }
         )

@@ -1,9 +1,9 @@
-"""Texts on which a scanner for prompt injections is developed: 150 attacks and 75 harmless ones.
+"""The first texts on which a scanner for prompt injections is developed: 150 attacks and 75 harmless ones.
 
 All of them are written for this project; secrets, hosts and products in them are made up. They are data that a scanner
 reads: nothing executes them, and no model is given them as instructions. An attack has the category of its method. A
 harmless text is what notes of developers hold, often in the words of an attack, and has the category of its subject.
-Whoever writes patterns may read this module; `held_out` measures the result.
+Whoever writes patterns may read this module; only texts that the writer has not seen measure the result.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""Held-out texts that measure a scanner for prompt injections: 150 attacks and 75 harmless ones.
+"""Further texts on which a scanner for prompt injections is developed: 150 attacks and 75 harmless ones.
 
 All of them are written for this project; secrets, hosts and products in them are made up. They are data that a scanner
 reads: nothing executes them, and no model is given them as instructions. Categories are those of
-`development`; wording, structure and disguises differ from the texts there. Patterns must not be written or
-tuned with a look at this module, since its figures then say nothing about texts that nobody has seen.
+`development_first`; wording, structure and disguises differ from the texts there. They were held out from the first
+scanner, and are texts of development since the second one was written with a look at them.
 """
 
 from __future__ import annotations
