@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, Literal
 
 from bench.datasets.history_files import HISTORIES, read_history
-from bench.datasets.injection import development_first, development_second
+from bench.datasets.injection import development_first, development_second, held_out
 from bench.reporting.report import Report, Table
 from recall_rank.frontends.notes import scanner
 from recall_rank.frontends.notes.plain_words import folded_text
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     Detects = Callable[[str], bool]
 
-LEAST_RECALL = {"first": 0.85, "second": 0.55}  # just below what is measured: less is a regression
+LEAST_RECALL = {"first": 0.85, "second": 0.55, "held out": 0.6}  # just below what is measured: less is a regression
 MOST_BENIGN = 0.03  # share of the harmless texts
 MOST_ALARMS = 0.5  # in 1,000 messages
 
@@ -66,7 +66,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> Report:
-    halves = {"first": development_first, "second": development_second}
+    halves = {"first": development_first, "second": development_second, "held out": held_out}
     report = Report("injection", __doc__ or "", "written texts")
     attacks = {half: module.ATTACKS for half, module in halves.items()}
     harmless = {half: module.BENIGN for half, module in halves.items()}
@@ -74,12 +74,10 @@ def run(options: argparse.Namespace) -> Report:
     alarms = _table(report, "harmless texts that are taken for attacks", "false alarms", harmless, "lower")
     for half, least in LEAST_RECALL.items():
         share = next(each.value for each in report.figures if each.name == f"recall, {half}, ours")
-        report.check(
-            f"at least {least:.0%} of the attacks of the {half} half are found", share >= least, f"{share:.1%}"
-        )
+        report.check(f"at least {least:.0%} of the attacks of set {half} are found", share >= least, f"{share:.1%}")
     report.check("more attacks are found than by memo-agent", ours["ours"] > ours["memo-agent"], "")
     report.check(f"at most {MOST_BENIGN:.0%} of harmless texts", alarms["ours"] <= MOST_BENIGN, "")
-    _with_fewer_words(report, attacks)
+    _with_fewer_words(report, {half: attacks[half] for half in ("first", "second")})
     if options.show:
         for half in halves:
             _show(attacks[half], harmless[half])
@@ -107,7 +105,7 @@ def _table(
         for name in ENGINES:
             found[name] += hits[name].total()
             report.add(f"{figure}, {half}, {name}", hits[name].total() / len(texts), "", better, 0.02, len(texts))
-    report.tables.append(Table(title, ["half", "category", "n", *ENGINES], rows))
+    report.tables.append(Table(title, ["set", "category", "n", *ENGINES], rows))
     total = sum(map(len, halves.values()))
     return {name: found[name] / total for name in ENGINES}
 

@@ -20,20 +20,21 @@ def options(**more: object) -> argparse.Namespace:
 
 @pytest.fixture(autouse=True)
 def small(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """No history, and every fifth text of the first half for both halves."""
+    """No history, and every fifth text of the first half for all sets."""
     monkeypatch.setattr(injection, "HISTORIES", tmp_path / "none")
     half = argparse.Namespace(ATTACKS=ATTACKS[::5], BENIGN=BENIGN[::5])
     monkeypatch.setattr(injection, "development_first", half)
     monkeypatch.setattr(injection, "development_second", half)
+    monkeypatch.setattr(injection, "held_out", half)
 
 
 def test_recall_and_alarms_of_both_engines_by_category() -> None:
     report = injection.run(options())
     attacks, harmless, fewer = report.tables
     assert [row[:2] for row in fewer.rows] == [["first", "30"], ["second", "30"]]
-    assert attacks.columns == ["half", "category", "n", "ours", "memo-agent"]
-    assert [row[2] for row in attacks.rows if row[1] == "all"] == ["30", "30"]
-    assert [row[2] for row in harmless.rows if row[1] == "all"] == ["15", "15"]
+    assert attacks.columns == ["set", "category", "n", "ours", "memo-agent"]
+    assert [row[2] for row in attacks.rows if row[1] == "all"] == ["30", "30", "30"]
+    assert [row[2] for row in harmless.rows if row[1] == "all"] == ["15", "15", "15"]
     figures = {each.name: each.value for each in report.figures}
     assert figures["recall, first, ours"] > 0.8
     assert figures["recall, first, memo-agent"] < 0.1
