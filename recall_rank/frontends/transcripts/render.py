@@ -84,7 +84,7 @@ def head_lines(transcript: SessionTranscript, homes: Sequence[str], tokens: int)
     yield f"# {escaped_markup(title_of(session))}"
     yield ""
     yield " · ".join(code_span(short.shortened(piece)) for piece in where_of(session))
-    again = reopen(session.source, session.id, session.directory, session.flags)
+    again = reopen(session.source, session.id, session.directory, session.flags, session.places)
     yield ""
     yield f"Resume: {code_span(_with_home(again, homes)) if again else 'no command reopens it on this machine'}"
     yield from _statistics(transcript, tokens)

@@ -9,6 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from recall_rank.frontends.transcripts import pack as packing
+from recall_rank.frontends.transcripts.exchange_parts import parts_of
 from recall_rank.frontends.transcripts.pack import MIN_TOKENS, PACK_TOKENS, Packed, pack
 from recall_rank.frontends.transcripts.render import transcript_markdown, transcript_of
 from recall_rank.frontends.transcripts.statistics import estimated_tokens
@@ -122,6 +124,68 @@ def test_one_answer_leaves_room_for_the_others() -> None:
     check(page, 3_000)
     assert numbers(page)[:2] == [1, 2]
     assert page.tokens > 2_400, "the long one gets the room that is left"
+
+
+@pytest.mark.parametrize("max_tokens", [MIN_TOKENS, 1_000, 1_200, 2_000])
+def test_the_best_answer_is_on_a_small_page(max_tokens: int) -> None:
+    """It is longer than a third of the page, and many shorter exchanges answer less well."""
+    read = Session("s", [message(n, 0, f"A shard of lamp {n}." + " The lamp burns." * 12) for n in range(60)])
+    best = "Check shard 7. " + "The seventh shard was lost twice. " * 35 + "Shard 7 is rebuilt from the shard 7 log."
+    read = replace(read, messages=(*read.messages, message(60, 0, best), message(61, 0, "Ok, look at a shard again.")))
+    page = pack(read, query="shard 7", max_tokens=max_tokens)
+    check(page, max_tokens)
+    assert 61 in numbers(page)
+    assert "shard 7" in page.text.partition("### Exchange 61")[2].casefold()
+
+
+def test_the_newest_ones_are_told_only_when_they_are_there() -> None:
+    read = Session("s", [message(n, 0, f"The crane rail {n} is worn.") for n in range(120)])
+    page = pack(read, query="crane rail", max_tokens=MIN_TOKENS)
+    check(page, MIN_TOKENS)
+    assert "Exchanges that answer `crane rail`: 120 of 120.\n" in page.text
+    assert all(each.answers for each in page.exchanges)
+
+
+def test_a_number_of_answers_that_the_engine_limits_is_told_as_such(monkeypatch: pytest.MonkeyPatch) -> None:
+    read = Session("s", [message(n, 0, f"The crane rail {n} is worn.") for n in range(30)])
+    monkeypatch.setattr(packing, "MAX_RESULTS", 20)
+    page = pack(read, query="crane rail", max_tokens=MIN_TOKENS)
+    assert "Exchanges that answer `crane rail`: at least 20 of 30." in page.text
+    assert (page.matched, page.more_may_match) == (20, True)
+    monkeypatch.setattr(packing, "MAX_RESULTS", 30)
+    page = pack(read, query="crane rail", max_tokens=MIN_TOKENS)
+    assert "Exchanges that answer `crane rail`: 30 of 30." in page.text
+    assert not page.more_may_match
+
+
+@settings(max_examples=6, deadline=None)
+@given(
+    st.lists(st.lists(st.sampled_from([1, 30, 90, 400, 3_000]), min_size=1, max_size=3), min_size=1, max_size=12),
+    st.sampled_from([MIN_TOKENS, 900, 1_700, 5_000]),
+    st.sampled_from(["w000000", "w000007 w000025", "tides", "e001m000w000000", "e000m001w000021 w000003"]),
+    st.sampled_from([1, 16, 10_000]),
+    st.sampled_from(["Tides", "\u6f22" * 90, "\U0001f30a" * 90, "*" * 90]),
+)
+def test_the_first_ranked_exchange_is_on_every_page(
+    sizes: list[list[int]], max_tokens: int, query: str, width: int, name: str
+) -> None:
+    read = replace(long_session(sizes, width), title=name, directory=f"/{name}", agent=name, id=name)
+    side = replace(long_session(sizes[:2], width, letter="s"), title=name)
+    query = f"{query} {name}"
+    for transcript in (transcript_of(read), with_subagent(read, side)):
+        parts = parts_of(transcript, (), redact=False)
+        best = packing._ranked(query, [part.messages for part in parts])
+        page = pack(transcript, query=query, max_tokens=max_tokens)
+        assert page.tokens <= max_tokens
+        if best:
+            first = parts[best[0]]
+            shown = [
+                each
+                for each in page.exchanges
+                if (each.part.session, each.part.number) == (first.session, first.number)
+            ]
+            assert shown
+            assert said(shown[0].lines), "words of it, not only its heading"
 
 
 @settings(max_examples=40, deadline=None)

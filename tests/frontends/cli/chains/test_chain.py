@@ -10,8 +10,11 @@ from typing import Any
 import pytest
 
 from recall_rank.frontends.cli.output.chain_lines import chain_lines, chain_to_dict
+from recall_rank.frontends.tools.dispatch import RecallTools
 from recall_rank.histories.chains.lineage import chain_of
+from recall_rank.loaders import open_sources
 from recall_rank.model import Session
+from recall_rank.recall import Recall
 from tests.fixtures import make_chat_stores, make_fixtures
 from tests.frontends.conftest import Run
 
@@ -79,6 +82,24 @@ def test_memo_agent_and_tallow_are_reopened(run: Run, tmp_path: Path) -> None:
     assert set(commands) <= {entry["reopen"] for entry in listed if "reopen" in entry}
     tallow = history(tmp_path / "tallow", [{"id": "lens-1", "source": "tallow"}])
     assert "reopen: tallow --resume lens-1\n" in run("chain", "lens-1", "--history", tallow).stdout
+
+
+def test_every_surface_prints_the_same_command(run: Run, tmp_path: Path) -> None:
+    """A list, a chain, a transcript, a condensed page and the resource of an MCP server, also from an index on disk."""
+    make_chat_stores.write_memo(tmp_path / "store" / ".memo-agent" / "profiles" / "harbour" / "sessions.db")
+    kept = ("--history", tmp_path / "store", "--cache", tmp_path / "cache")
+    listed = json.loads(run("sessions", *kept, "--json").stdout)["sessions"]
+    commands = {entry["id"]: entry["reopen"] for entry in listed if "reopen" in entry}
+    assert commands
+    with Recall(open_sources(tmp_path / "store")) as recall:
+        tools = RecallTools(recall)
+        for key, command in list(commands.items())[:2]:
+            assert command == f"memo --resume {key} --profile harbour"
+            pages = [run(name, key, *kept).stdout for name in ("transcript", "condense")]
+            pages.append(tools.call("session_transcript", {"session_id": key})["transcript"])
+            assert [f"Resume: `{command}`\n" in page for page in pages] == [True] * 3
+            chained = json.loads(run("chain", key, *kept, "--json").stdout)
+            assert chained["sessions"][chained["wanted"]]["reopen"] == command
 
 
 def test_what_the_limit_leaves_out_is_told(run: Run, tmp_path: Path) -> None:
