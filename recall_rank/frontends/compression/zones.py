@@ -118,8 +118,8 @@ def _cut_round(conversation: Conversation, budget: ZoneBudget, notes: list[str])
     request = begin if len(conversation.rounds) > 1 and begin < last_start else None
     left = budget.tail
     kept: list[Given] = []
+    asked = messages[begin].given
     if request is not None:
-        asked = messages[request].given
         if conversation.tokens(request + 1) > budget.tail - budget.tail // 4:
             asked = with_note(asked, REST_MARK)
         kept = fitted([asked], budget.tail // 4, count) or [asked]
@@ -128,7 +128,7 @@ def _cut_round(conversation: Conversation, budget: ZoneBudget, notes: list[str])
     if start == len(messages):  # not even the newest messages fit
         start = last_start
         rest = [each.given for each in messages[start:]]
-        cut = fitted(rest, max(left, 0), count)
+        cut = None if messages[start].role == "system" else fitted(rest, max(left, 0), count)
         state = ", and were cut" if cut else ", cannot be cut that far, and were kept in full"
         notes.append(f"the newest messages are larger than the last zone may be{state}")
         rest = cut or rest

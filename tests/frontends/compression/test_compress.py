@@ -260,6 +260,14 @@ class TestZones:
         assert made.head[0] is system
         assert made.notes[-1] == "system texts and the last messages alone fill 90 % of the window"
 
+    @pytest.mark.parametrize("more", [[], [REQUEST, said("assistant", "Done.")]])
+    def test_system_texts_that_fill_the_window_are_told_where_nothing_is_compressed(self, more: list[Chat]) -> None:
+        messages = [said("system", "rule " * 60_000), *more]
+        made = compress(messages, 50_000)
+        assert (made.changed, made.messages) == (False, tuple(messages))
+        assert made.notes == ("system texts and the last messages alone fill 200 % of the window",)
+        assert compress(messages, 1_000_000, force=True).notes == ()
+
 
 class TestRoles:
     @pytest.mark.parametrize("decided", ["We decided to use oak.", "Oak is nice."])
