@@ -119,16 +119,14 @@ def compress(
     budget = (budget or ZoneBudget()).within(max(window - system, window // 10))
     plan = zone_plan(conversation, budget)
     if not plan.middle and not _is_cut(plan, whole):
-        return _because(unchanged, "there is nothing between the first and the last zone")
+        return _because(replace(unchanged, notes=_full(before)), "there is nothing between the first and the last zone")
     model = None if summarizer is None else _Model(summarizer, prices, seconds, cancelled)
     told = _summary_of(plan, budget.middle - _AROUND_SUMMARY, focus, model, count)
     middle = tuple(_middle(plan, said("user", told.text, whole[0], Flag.SUMMARY))) if told.text else ()
     after = usage_of(sum(tokens_of(each, count) for each in (*plan.head, *middle, *plan.tail)), window, prices)
     if after.tokens >= before.tokens:
-        return _because(unchanged, "the three zones would not be smaller")
-    notes = [*plan.notes, *told.notes]
-    if after.state == "compress":
-        notes.append(f"system texts and the last messages alone fill {int(after.share * 100)} % of the window")
+        return _because(replace(unchanged, notes=_full(before)), "the three zones would not be smaller")
+    notes = [*plan.notes, *told.notes, *_full(after)]
     reason = "called by hand" if manual else f"it fills {int(before.share * 100)} % of the window"
     return Compressed(
         changed=True,
@@ -144,6 +142,12 @@ def compress(
         model_use=told.use,
         notes=tuple(notes),
     )
+
+
+def _full(left: Usage) -> tuple[str, ...]:
+    """Return a note where what cannot be compressed further still fills the window."""
+    told = f"system texts and the last messages alone fill {int(left.share * 100)} % of the window"
+    return (told,) if left.state == "compress" else ()
 
 
 def _because(unchanged: Compressed, reason: str) -> Compressed:

@@ -17,8 +17,12 @@ from recall_rank.frontends.compression.conversation import (
 from recall_rank.frontends.compression.cut_messages import fitted, with_note
 from recall_rank.model import Message, Session
 
-REST_MARK: Final = "[... the following messages of this round are left out; the summary above includes them ...]"
+REST_MARK: Final = (
+    "[... messages that followed in this round are left out; the summary above may tell what was said in them, "
+    "not what tools returned ...]"
+)
 _MOST_OF_ROOM: Final = 0.5  # which system texts leave in the window
+_WORTH_CUTTING: Final = 8  # a tool call is cut to the room that is left where that is this part of TAIL or more
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,8 +73,9 @@ def zone_plan(conversation: Conversation, budget: ZoneBudget) -> ZonePlan:
     `budget.tail` tokens and at most `budget.rounds`, so whichever is less text. Twenty rounds without tools are short
     and older ones would only be noise; twenty with tools can be longer than the window, so the tokens limit them.
 
-    The last round is in TAIL even when it is larger. Then it is cut: its request stays, with a mark behind it, and of
-    what followed as much as fits, newest first, never a call without its result.
+    The last round is in TAIL even when it is larger. Then it is cut: its request stays, and of what followed as much as
+    fits, newest first, never a call without its result. The first call that does not fit is cut, with its results, to
+    the room that is left, unless that is little. Behind the request stands a mark where messages are left out.
     """
     notes: list[str] = []
     tail_start, request, tail = _tail(conversation, budget, notes)
@@ -113,28 +118,58 @@ def _cut_round(conversation: Conversation, budget: ZoneBudget, notes: list[str])
     request = begin if len(conversation.rounds) > 1 and begin < last_start else None
     left = budget.tail
     kept: list[Given] = []
+    asked = messages[begin].given
     if request is not None:
-        asked = messages[request].given
         if conversation.tokens(request + 1) > budget.tail - budget.tail // 4:
             asked = with_note(asked, REST_MARK)
         kept = fitted([asked], budget.tail // 4, count) or [asked]
         left -= _size(kept, conversation)
-        request = request if kept[0] is asked else None
-    start = len(messages)
-    for low, high in reversed(conversation.stretches):
-        if low < begin or (kept and low == begin) or conversation.tokens(low, high) > left:
-            break
-        start, left = low, left - conversation.tokens(low, high)
-    rest = [each.given for each in messages[start:]]
+    start, rest = _newest(conversation, begin, left, budget, notes)
     if start == len(messages):  # not even the newest messages fit
         start = last_start
         rest = [each.given for each in messages[start:]]
-        cut = fitted(rest, max(left, 0), count)
-        state = "were cut" if cut else "cannot be cut so far and were kept in full"
-        notes.append(f"the newest messages are larger than the last zone may be and {state}")
+        cut = None if messages[start].role == "system" else fitted(rest, max(left, 0), count)
+        state = ", and were cut" if cut else ", cannot be cut that far, and were kept in full"
+        notes.append(f"the newest messages are larger than the last zone may be{state}")
         rest = cut or rest
-    notes.append("the last round is larger than the last zone may be: what was cut of it is left to the summary")
+    if start > begin + bool(conversation.rounds):
+        notes.append(
+            "the last round is larger than the last zone may be: its older messages are replaced by the summary, "
+            "and what tools returned is not in the summary"
+        )
+    if request is not None:
+        if start == request + 1:  # nothing is left out behind it
+            asked = messages[request].given
+            kept = fitted([asked], _size(kept, conversation), count) or [asked]
+        request = request if kept[0] is asked else None
     return start, request, [*kept, *rest]
+
+
+def _newest(
+    conversation: Conversation, begin: int, left: int, budget: ZoneBudget, notes: list[str]
+) -> tuple[int, list[Given]]:
+    """Return the index at which the newest messages behind the request at `begin` start, and these messages.
+
+    They have at most `left` tokens. The oldest of them are a tool call with its results, cut, where that call does not
+    fit and the room for it is worth it. There are none when the last message does not fit.
+    """
+    messages = conversation.messages
+    start, cut = len(messages), None
+    for low, high in reversed(conversation.stretches):
+        tokens = conversation.tokens(low, high)
+        if low < begin or (low == begin and conversation.rounds):
+            break
+        if tokens > left:
+            calls = any(part.type == "tool" for each in messages[low:high] for part in each.record.parts)
+            if high < len(messages) and calls and left >= budget.tail // _WORTH_CUTTING:
+                cut = fitted([each.given for each in messages[low:high]], left, conversation.count)
+            if cut:
+                start = low
+                notes.append("a tool call of the last round is larger than the room that was left, and was cut")
+            break
+        start, left = low, left - tokens
+    whole = messages[start + len(cut or ()) :]
+    return start, [*(cut or ()), *(each.given for each in whole)]
 
 
 def _beginning(
@@ -145,8 +180,8 @@ def _beginning(
     given = messages[first].given
     cut = [given] if messages[first].tokens <= budget.head else fitted([given], budget.head, conversation.count)
     if not cut or cut[0] is not given:
-        state = "was cut" if cut else "cannot be cut so far and was kept in full"
-        notes.append(f"the first request is larger than the first zone may be and {state}")
+        state = ", and was cut" if cut else ", cannot be cut that far, and was kept in full"
+        notes.append(f"the first request is larger than the first zone may be{state}")
     cut = cut or [given]
     yield cut[0]
     left = budget.head - _size(cut, conversation)

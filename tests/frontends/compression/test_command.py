@@ -55,6 +55,16 @@ def test_below_the_threshold_the_messages_stay(run: Run) -> None:
         assert len(json.loads(run("compress", "--window", "200000", *asked, input=json.dumps(talk())).stdout)) == 68
 
 
+def test_a_window_that_stays_full_is_told_beside_unchanged(run: Run) -> None:
+    messages = [{"role": "system", "content": "rule " * 60_000}, REQUEST]
+    result = run("compress", "--window", "50000", input=json.dumps(messages))
+    assert json.loads(result.stdout) == messages
+    assert result.stderr.splitlines()[1:] == [
+        "unchanged: there is nothing between the first and the last zone",
+        "note: system texts and the last messages alone fill 200 % of the window",
+    ]
+
+
 def test_json_has_zones_and_figures(run: Run) -> None:
     answer = json.loads(run("compress", "--window", "100000", "--json", input=json.dumps(talk())).stdout)
     assert (answer["ok"], answer["changed"], answer["author"]) == (True, True, "durable findings")

@@ -186,7 +186,7 @@ class TestZones:
         assert REST_MARK not in texts(made)
         assert list(made.tail[1:]) == called("c", "short")
         first = by_hand([request, *rounds(1, 20)])
-        assert first.notes == ("the first request is larger than the first zone may be and was cut",)
+        assert first.notes == ("the first request is larger than the first zone may be, and was cut",)
         assert "You must not close lock 7." in first.summary
 
     @pytest.mark.parametrize("call", [called, used])
@@ -199,8 +199,39 @@ class TestZones:
         assert "beginning" in shown
         assert "log end" in shown
         assert sum(tokens_of(each, estimated_tokens) for each in made.tail) <= SMALL.tail
-        assert "the newest messages are larger than the last zone may be and were cut" in made.notes
+        assert "the newest messages are larger than the last zone may be, and were cut" in made.notes
         assert problems([*made.messages]) == []  # type: ignore[list-item]
+
+    @pytest.mark.parametrize("call", [called, used])
+    @pytest.mark.parametrize("earlier", [0, 40])
+    def test_a_huge_result_before_the_answer_is_cut_and_fills_the_room(self, call: Any, earlier: int) -> None:
+        output = "beginning " + "log " * 100_000 + "end"
+        before = [REQUEST, *rounds(1, earlier + 1)] if earlier else []
+        last = [said("user", "Show the log."), *call("h", output), said("assistant", "It is a log.")]
+        made = compress([*before, *last], 100_000)
+        assert made.tail[-1] == last[-1]
+        assert 19_500 < sum(tokens_of(each, estimated_tokens) for each in made.tail) <= 20_000
+        shown = texts(made)
+        assert "beginning log" in shown
+        assert "log end" in shown
+        assert "left out; the summary" not in shown
+        assert "a tool call of the last round is larger than the room that was left, and was cut" in made.notes
+        assert problems([*made.messages]) == []  # type: ignore[list-item]
+
+    def test_a_record_with_a_huge_output_is_cut_too(self) -> None:
+        tool = Part("t", "tool", tool="bash", output="log " * 100_000)
+        records = [record(0, "Show the log."), Message("1", "assistant", parts=(tool,)), record(3, "It is a log.")]
+        made = compress(records, 100_000)
+        assert made.messages[0] is records[0]
+        assert made.messages[-1] is records[-1]
+        assert 19_500 < made.after.tokens <= 20_100
+
+    def test_a_result_is_left_out_where_little_room_is_left(self) -> None:
+        answer = said("assistant", "wave " * 480)
+        made = by_hand([*harbour(number=4), said("user", "Go."), *called("h", "log " * 9_000), answer])
+        assert made.tail == (said("user", f"Go.\n\n{REST_MARK}"), answer)
+        assert "what tools returned is not in the summary" in " ".join(made.notes)
+        assert "not what tools returned" in REST_MARK
 
     def test_cut_arguments_of_a_call_are_still_json(self) -> None:
         made = by_hand([*harbour(number=4), said("user", "Write it."), *called("w", "ok", command="x" * 90_000)])
@@ -228,6 +259,14 @@ class TestZones:
         made = compress([system, REQUEST, *rounds(1, 30)], 7_800)
         assert made.head[0] is system
         assert made.notes[-1] == "system texts and the last messages alone fill 90 % of the window"
+
+    @pytest.mark.parametrize("more", [[], [REQUEST, said("assistant", "Done.")]])
+    def test_system_texts_that_fill_the_window_are_told_where_nothing_is_compressed(self, more: list[Chat]) -> None:
+        messages = [said("system", "rule " * 60_000), *more]
+        made = compress(messages, 50_000)
+        assert (made.changed, made.messages) == (False, tuple(messages))
+        assert made.notes == ("system texts and the last messages alone fill 200 % of the window",)
+        assert compress(messages, 1_000_000, force=True).notes == ()
 
 
 class TestRoles:

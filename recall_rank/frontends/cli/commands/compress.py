@@ -118,6 +118,7 @@ def _status_lines(made: Compressed) -> Iterator[Line]:
     yield [(made.before.line, "")]
     if not made.changed:
         yield [(f"unchanged: {made.reason}", "")]
+        yield from _note_lines(made)
         return
     zones = f"HEAD {len(made.head):,}, MIDDLE {len(made.middle):,}, TAIL {len(made.tail):,} messages"
     author = f", summary by {escape(made.author)}" if made.author else ""
@@ -127,6 +128,10 @@ def _status_lines(made: Compressed) -> Iterator[Line]:
         cost = "" if use.dollars is None else f" (${use.dollars:.4f})"
         yield [(f"the summarizer: about {use.sent:,} tokens sent, {use.received:,} received{cost}", "")]
     yield [(made.after.line, "")]
+    yield from _note_lines(made)
+
+
+def _note_lines(made: Compressed) -> Iterator[Line]:
     yield from ([("note: ", "yellow"), (escape(note), "")] for note in made.notes)
 
 
