@@ -33,10 +33,11 @@ from recall_rank.frontends.mcp.schema import (
 )
 from recall_rank.frontends.tools.dispatch import RecallTools
 from recall_rank.frontends.tools.families import CURATED_TOOLS, DEFAULT_FAMILIES, tools_of
-from recall_rank.frontends.tools.untrusted_text import NOTICE, TRUST, untrusted_text, with_controls_escaped
+from recall_rank.frontends.tools.untrusted_text import TRUST, untrusted_text, with_controls_escaped
 from recall_rank.frontends.tools.warnings import ToolError
 from recall_rank.histories.cache.first_part import STILL_READING
 from recall_rank.model import Context
+from recall_rank.model.recalled_text import NOTICE
 
 MAX_RUNNING: Final = 4  # calls at once; the option `concurrency` may lower it
 FIRST_READING_SECONDS: Final = 20.0  # a call waits so long for the first reading, then answers "not_ready"
