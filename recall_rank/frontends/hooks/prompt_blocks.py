@@ -64,6 +64,7 @@ def auto_recall(
     chars: int = 900,
     now: int | None = None,
     redact: bool = True,
+    other_languages: bool = True,
 ) -> str | None:
     """Return a text block with hits from earlier sessions for `message`, if the message refers to earlier work.
 
@@ -73,11 +74,12 @@ def auto_recall(
     `budget_ms` is over. A first reading of the histories that takes longer continues, and a later call can use it.
 
     Messages that `context` lists as still in the context of the model are not repeated. Secrets are replaced unless
-    `redact` is false.
+    `redact` is false. Unless `other_languages` is false, a message may refer to earlier work in German, French and
+    other languages as well.
     """
-    if not refers_back(message):
+    if not refers_back(message, other_languages=other_languages):
         return None
-    query = query_of(message)
+    query = query_of(message, other_languages=other_languages)
     if not query:
         return None
     moment = int(time.time() * 1000) if now is None else now
