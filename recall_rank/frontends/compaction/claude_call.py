@@ -23,6 +23,10 @@ class HookError(Exception):
     """A hook cannot do its work. The message is one line for a person and quotes no history."""
 
 
+class ForgottenSessionError(HookError):
+    """The session of a call was forgotten: neither its history nor its id may be written anywhere."""
+
+
 @dataclass(frozen=True, slots=True)
 class ClaudeCall:
     """One call of a hook. `trigger` is "auto" or "manual" before a compaction; `source` is how a session started, such

@@ -29,9 +29,10 @@ OTHER_INSTRUCTIONS: Final = "AGENTS.md"
 MARK: Final = "<!-- recall-rank compact -->"  # the first line of the file that we write
 PRE_COMPACT_SECONDS: Final = 300  # after which Claude Code ends the hook
 SESSION_START_SECONDS: Final = 20
+PROGRAM: Final = "recall-rank"  # as the hooks call it: a full path would be that of one machine
 HOOKS: Final = {  # event -> the command of its hook, and its seconds
-    "PreCompact": ("recall-rank compact hook pre-compact", PRE_COMPACT_SECONDS),
-    "SessionStart": ("recall-rank compact hook session-start", SESSION_START_SECONDS),
+    "PreCompact": (f"{PROGRAM} compact hook pre-compact", PRE_COMPACT_SECONDS),
+    "SessionStart": (f"{PROGRAM} compact hook session-start", SESSION_START_SECONDS),
 }
 _BOM: Final = b"\xef\xbb\xbf"
 _HOOKS_KEY: Final = "hooks"
@@ -165,6 +166,11 @@ def without_hooks(data: bytes, made: tuple[str, ...] | None) -> bytes:
     if settings.get(_HOOKS_KEY) == {} and (any_gone if made is None else _HOOKS_KEY in made):
         text = _without_member(text, at, _HOOKS_KEY)
     return _encoded(text, data)
+
+
+def names_hooks(data: bytes) -> bool:
+    """Return whether a text can have a hook of ours: it has the command of one, valid JSON or not."""
+    return any(command.encode() in data for command, _ in HOOKS.values())
 
 
 def hooks_disabled(data: bytes | None) -> bool:

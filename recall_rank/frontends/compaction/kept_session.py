@@ -7,7 +7,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from recall_rank.frontends.compaction.claude_call import ClaudeCall, HookError
+from recall_rank.frontends.compaction.claude_call import ClaudeCall, ForgottenSessionError, HookError
 from recall_rank.frontends.compaction.hook_machine import HookMachine
 from recall_rank.frontends.redaction.redacted_answers import session_without_secrets
 from recall_rank.frontends.transcripts.render import SessionTranscript, transcript_of
@@ -21,10 +21,11 @@ def kept_session(call: ClaudeCall, machine: HookMachine) -> SessionTranscript:
 
     Only the file of that session is read, in a folder where Claude Code keeps its sessions on this machine: what the
     hook writes is put before a model, so no other file may get into it, whatever the call says. Raises HookError when
-    the file lies elsewhere, is of another session, or is ignored or forgotten, OSError when it cannot be read.
+    the file lies elsewhere, is of another session, or is ignored, ForgottenSessionError for a session that was
+    forgotten, OSError when the file cannot be read.
     """
     if machine.is_forgotten(call.session_id):
-        raise HookError("the session was forgotten, and is not read")
+        raise ForgottenSessionError("the session was forgotten, and is not read")
     source, unit = _place(call, machine)
     if machine.ignore.store(source) or machine.ignore.unit(unit):
         raise HookError("the settings say that the session is never read")

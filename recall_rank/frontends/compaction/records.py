@@ -52,12 +52,15 @@ def digest_of(data: bytes | None) -> str:
     return "" if data is None else hashlib.sha256(data).hexdigest()
 
 
-def read_record(project: Path) -> ProjectRecord | None:
-    """Return what was recorded for a project, None when nothing was. Raises CompactError for a record that cannot be
-    read.
+def read_record(project: Path) -> tuple[ProjectRecord | None, str]:
+    """Return what was recorded for a project, None when nothing was, and "" or, for a record that cannot be used, one
+    line that says so.
     """
     folder = _folder()
-    return None if folder is None else _read(folder, _name(project))
+    try:
+        return (None if folder is None else _read(folder, _name(project))), ""
+    except CompactError as error:
+        return None, str(error)
 
 
 def write_record(record: ProjectRecord) -> None:
@@ -127,7 +130,8 @@ def _read(folder: Path, name: str) -> ProjectRecord | None:
     except (FileNotFoundError, MissingIndexError):
         return None
     except (OSError, UnusableIndexError, ValueError, TypeError, KeyError, AttributeError) as error:
-        raise CompactError(f"the record of the project, {folder / name}, cannot be read: {error}") from error
+        kind = "not private to you" if isinstance(error, UnusableIndexError) else "damaged"
+        raise CompactError(f"the record of the project, {folder / name}, is {kind} and not used") from error
 
 
 def _checked(given: Any) -> ProjectRecord:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -16,11 +17,13 @@ from recall_rank.frontends.compaction.edits import (
     IGNORED,
     INSTRUCTIONS,
     OTHER_INSTRUCTIONS,
+    PROGRAM,
     REFERENCE,
     SETTINGS,
     has_line,
     hooks_disabled,
     hooks_there,
+    names_hooks,
     with_first_line,
     with_hooks,
     with_last_line,
@@ -51,6 +54,7 @@ WHAT: Final = {  # file -> the edit in it
     SETTINGS: "the hooks",
 }
 _OTHER_REFERENCE: Final = f"@{OTHER_INSTRUCTIONS}\n".encode()
+_LOCAL_SETTINGS: Final = ".claude/settings.local.json"  # a person's own, which Claude Code reads besides
 _OTHER_INSTRUCTION_FILES: Final = (".claude/CLAUDE.md", "CLAUDE.local.md")
 
 
@@ -98,7 +102,8 @@ def plan_on(project: Path) -> Plan:
 
     Raises CompactError when an edit cannot be made or, with certainty, undone.
     """
-    record = read_record(project) or ProjectRecord(str(project))
+    known_record, problem = read_record(project)
+    record = known_record or ProjectRecord(str(project))
     changes, edits = [], dict(record.edits)
     for name, add in _ADD.items():
         file = read_project_file(project, name)
@@ -114,10 +119,11 @@ def plan_on(project: Path) -> Plan:
         _check_undone(file, after, made)
         edits[name] = new
         changes.append(Change(file, after, PRIVATE if name == CONTEXT else None))
+    remarks = (problem,) if problem else ()
     if not changes:
-        return Plan(project, (), record)
+        return Plan(project, (), record, remarks)
     folder_made = record.folder_made or not (project / SETTINGS).parent.exists()
-    return Plan(project, tuple(changes), ProjectRecord(str(project), folder_made, edits))
+    return Plan(project, tuple(changes), ProjectRecord(str(project), folder_made, edits), remarks)
 
 
 def turn_on(plan: Plan) -> None:
@@ -127,7 +133,7 @@ def turn_on(plan: Plan) -> None:
     """
     if not plan.changes or plan.record is None:
         return
-    before = read_record(plan.project)
+    before, _ = read_record(plan.project)
     write_record(plan.record)
     try:
         apply_changes(plan.changes)
@@ -190,12 +196,12 @@ def plan_off(project: Path) -> Plan:
     With a record, edits that were there before `compact on` stay. Without one, every edit goes that has our form.
     Raises CompactError when a file cannot be read or its edit not be found.
     """
-    record = read_record(project)
-    changes, remarks = [], []
+    record, problem = read_record(project)
+    changes, remarks = [], [problem] if problem else []
     for name in _ADD:
         file = read_project_file(project, name)
         edit = record.edits.get(name) if record is not None else None
-        if file.data is None:
+        if file.data is None or (name == SETTINGS and not names_hooks(file.data)):
             continue
         if edit is not None and not edit.added:
             if _is_there(name, file.data):
@@ -248,12 +254,9 @@ def _undone(name: str, data: bytes, edit: EditRecord | None) -> bytes | None:
 
 
 def project_state(project: Path) -> ProjectState:
-    """Return which edits are there; `project` is a real path. Files that cannot be read are told, not raised.
-
-    Raises CompactError for a record that cannot be read.
-    """
-    record = read_record(project)
-    edits, remarks = [], []
+    """Return which edits are there; `project` is a real path. Files that cannot be read are told, not raised."""
+    record, problem = read_record(project)
+    edits, remarks = [], [problem] if problem else []
     session_id = None
     for name in _ADD:
         edit = record.edits.get(name) if record is not None else None
@@ -262,8 +265,6 @@ def project_state(project: Path) -> ProjectState:
             there = file.data is not None and _is_there(name, file.data)
             if name == CONTEXT:
                 session_id = owner_of(file.data)
-            if name == SETTINGS and hooks_disabled(file.data):
-                remarks.append(f'"disableAllHooks" in {SETTINGS} turns every hook off')
         except CompactError as error:
             edits.append(EditState(name, False, str(error)))
             continue
@@ -275,7 +276,24 @@ def project_state(project: Path) -> ProjectState:
         elif edit is not None and name != CONTEXT and digest_of(file.data) != edit.after:
             remark = "the file was changed since `compact on`"
         edits.append(EditState(name, there, remark))
+    if any(each.there for each in edits if each.file == SETTINGS):
+        remarks += idle_hooks(project)
     return ProjectState(project, tuple(edits), record is not None, session_id, tuple(remarks))
+
+
+def idle_hooks(project: Path) -> list[str]:
+    """Return why the hooks of a project keep nothing although they are there, one line for each reason."""
+    told = []
+    if shutil.which(PROGRAM) is None:
+        told.append(
+            f"{PROGRAM} is not on the PATH of this shell: a Claude Code that is started with this PATH does not find "
+            "it, and its hooks keep nothing"
+        )
+    for name in (SETTINGS, _LOCAL_SETTINGS):
+        with suppress(CompactError):
+            if hooks_disabled(read_project_file(project, name).data):
+                told.append(f'"disableAllHooks" in {name} turns every hook off')
+    return told
 
 
 def _is_there(name: str, data: bytes) -> bool:

@@ -127,7 +127,13 @@ def test_private_copies_hold_their_own_session_only(hooks: Hooks) -> None:
     assert "does not hold its history" in said
     assert str(hooks.copy(FIRST)) in said
     assert str(hooks.copy(SECOND)) not in said
+    assert "a parallel session of this project uses that file" in said
     assert hooks.shared == second  # a reminder empties nothing
+    os.utime(hooks.copy(FIRST), (1_770_000_000, 1_770_000_000))
+    hooks.start(SECOND, "clear")
+    said = reminder(hooks.start(FIRST, "compact"))
+    assert "a parallel session of it has emptied that file" in said
+    assert "written at 2026-02-02 02:40 UTC" in said
 
 
 def test_ids_that_begin_alike_have_copies_of_their_own(hooks: Hooks) -> None:
@@ -198,7 +204,7 @@ def test_a_forgotten_session_is_not_written(hooks: Hooks) -> None:
     forget(hooks.claude.cache, FIRST)
     answer = hooks.before()
     assert answer.problems == ["the session was forgotten, and is not read"]
-    assert "amber" not in hooks.shared
+    assert hooks.claude.context.read_bytes() == EMPTY  # not even its id
     assert not hooks.copy(FIRST).exists()
     assert hooks.start(FIRST, "compact").stdout == ""
     assert hooks.claude.context.read_bytes() == EMPTY
@@ -221,7 +227,7 @@ def test_a_session_that_is_forgotten_meanwhile_is_taken_back(
         monkeypatch.setattr(claude_hooks, "write_context", writes)
     answer = hooks.before()
     assert "forgotten meanwhile" in answer.problems[0]
-    assert "amber" not in hooks.shared
+    assert hooks.claude.context.read_bytes() == EMPTY
     assert not hooks.copy(FIRST).exists()
 
 

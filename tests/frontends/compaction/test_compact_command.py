@@ -34,6 +34,7 @@ def claude(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ClaudeMachine:
     for name in ("CLAUDE_PROJECT_DIR", "RECALL_RANK_CURATING"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("HOME", str(machine.home))
+    monkeypatch.setenv("PATH", machine.path_with_program())
     monkeypatch.setenv("PYTHONPATH", str(ROOT))
     monkeypatch.chdir(machine.project)
     for name, data in FILES.items():
@@ -180,9 +181,10 @@ def test_consent_on_a_terminal(claude: ClaudeMachine, typed: str, status: int) -
 
 
 def test_what_cannot_be_edited_is_an_error(claude: ClaudeMachine, run: Run) -> None:
-    (claude.project / ".claude" / "settings.json").write_text("{,}")
-    before = tree(claude.project)
-    for words in (("on", "--yes"), ("off", "--yes")):
+    settings = claude.project / ".claude" / "settings.json"
+    for words, text in ((("on", "--yes"), "{,}"), (("off", "--yes"), '{"recall-rank compact hook pre-compact",}')):
+        settings.write_text(text)
+        before = tree(claude.project)
         refused = run("compact", *words)
         assert refused.exit_code == 2
         assert "nothing was changed: .claude/settings.json: it is no valid JSON" in refused.stderr

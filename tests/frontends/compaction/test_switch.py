@@ -243,7 +243,10 @@ def test_what_is_lost_is_missing_and_comes_back(claude: ClaudeMachine) -> None:
 def test_disabled_hooks_are_told(claude: ClaudeMachine) -> None:
     write(claude.project, {".claude/settings.json": b'{"disableAllHooks": true}'})
     on(claude.project)
-    assert project_state(claude.project).remarks == ('"disableAllHooks" in .claude/settings.json turns every hook off',)
+    told = '"disableAllHooks" in {} turns every hook off'
+    assert project_state(claude.project).remarks == (told.format(".claude/settings.json"),)
+    write(claude.project, {".claude/settings.local.json": b'{"disableAllHooks": true}'})
+    assert project_state(claude.project).remarks[1:] == (told.format(".claude/settings.local.json"),)
 
 
 def test_agents_md_is_still_read(claude: ClaudeMachine) -> None:
@@ -425,10 +428,39 @@ def test_a_damaged_record_is_told(claude: ClaudeMachine, data: bytes) -> None:
     assert stat.S_IMODE(record.stat().st_mode) == 0o600
     assert b"recall-context.md*" not in record.read_bytes()
     record.write_bytes(data)
-    for plan in (plan_on, plan_off, project_state):
-        with pytest.raises(CompactError, match="record of the project"):
-            plan(claude.project)  # type: ignore[operator]
+    told = f"the record of the project, {record}, is damaged and not used"
+    assert plan_on(claude.project).remarks == (told,)
+    assert told in project_state(claude.project).remarks
     assert list(recorded_projects()) == []
+    assert off(claude.project)  # what has our form goes
+    assert tree(claude.project) == {}
+
+
+def test_a_record_that_others_can_read_is_told(claude: ClaudeMachine) -> None:
+    on(claude.project)
+    (record,) = (claude.home / ".local/state/recall_rank/compaction").iterdir()
+    record.chmod(0o644)
+    assert (
+        f"the record of the project, {record}, is not private to you and not used" in plan_off(claude.project).remarks
+    )
+    assert off(claude.project)
+    assert tree(claude.project) == {}
+
+
+def test_settings_without_our_hooks_are_not_read(claude: ClaudeMachine) -> None:
+    write(claude.project, {".claude/settings.json": b""})
+    assert plan_off(claude.project).changes == ()
+    assert not off(claude.project)
+
+
+def test_hooks_without_their_program_are_told(claude: ClaudeMachine, monkeypatch: pytest.MonkeyPatch) -> None:
+    on(claude.project)
+    assert project_state(claude.project).remarks == ()
+    monkeypatch.setenv("PATH", str(claude.home))
+    (told,) = project_state(claude.project).remarks
+    assert told.startswith("recall-rank is not on the PATH of this shell")
+    off(claude.project)
+    assert project_state(claude.project).remarks == ()
 
 
 def test_the_diff_tells_what_changes(claude: ClaudeMachine) -> None:

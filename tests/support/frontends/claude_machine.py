@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +29,14 @@ class ClaudeMachine:
         self.sessions = self.home / ".claude" / "projects" / "-srv-quay"
         self.sessions.mkdir(parents=True)
         self.project.mkdir()
+
+    def path_with_program(self) -> str:
+        """Return the PATH of this process with a folder before it that holds a program named recall-rank."""
+        program = self.home / "bin" / "recall-rank"
+        program.parent.mkdir(exist_ok=True)
+        program.write_text("#!/bin/sh\n")
+        program.chmod(0o700)
+        return f"{program.parent}{os.pathsep}{os.environ['PATH']}"
 
     @property
     def context(self) -> Path:

@@ -39,15 +39,17 @@ def compact() -> None:
 @click.pass_context
 def on(ctx: click.Context, project: str, yes: bool) -> None:
     """Turn it on in a project: a line of CLAUDE.md, the file it names, a line of .gitignore, hooks in settings.json."""
-    from recall_rank.frontends.compaction.switch import plan_on, turn_on
+    from recall_rank.frontends.compaction.switch import idle_hooks, plan_on, turn_on
 
     plan = _planned(project, plan_on)
-    if not plan.changes:
+    if plan.changes:
+        _confirm(plan, yes=yes)
+        _write(lambda: turn_on(plan))
+        click.echo(f"compact is on in {one_line(str(plan.project))}")
+    else:
         click.echo(f"compact is on in {one_line(str(plan.project))} already: nothing was changed")
-        ctx.exit(HITS)
-    _confirm(plan, yes=yes)
-    _write(lambda: turn_on(plan))
-    click.echo(f"compact is on in {one_line(str(plan.project))}")
+    for remark in (*plan.remarks, *idle_hooks(plan.project)):
+        click.echo(one_line(remark), err=True)
     ctx.exit(HITS)
 
 
