@@ -7,7 +7,7 @@ import re
 from functools import lru_cache
 
 from recall_rank._core.text.fields import fields
-from recall_rank.model import Part
+from recall_rank.model import Flag, Part
 
 # The tools of the recall frontends: their output repeats earlier results and must never be found itself.
 RECALL_TOOLS = (
@@ -54,5 +54,9 @@ def is_recall_tool(name: str | None) -> bool:
 
 
 def searchable_fields(part: Part) -> list[tuple[Field, str]]:
-    """Return the fields of a part that are indexed, in order, as (field, text); empty for a part of a recall tool."""
-    return [] if is_recall_tool(part.tool) else [(_FIELDS[label], value) for label, value in fields(part)]
+    """Return the fields of a part that are indexed, in order, as (field, text).
+
+    Empty for a part of a recall tool and for one with the flag UNSEARCHED.
+    """
+    hidden = part.flags & Flag.UNSEARCHED or is_recall_tool(part.tool)
+    return [] if hidden else [(_FIELDS[label], value) for label, value in fields(part)]

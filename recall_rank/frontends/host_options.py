@@ -31,6 +31,7 @@ class HostOptions:
     nudge: bool = True
     auto_recall: bool = False
     compaction_recall: bool = False
+    other_languages: bool = True  # auto recall also knows phrases in languages other than English
     redact: bool = False  # replace secrets in every answer
 
     @property

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final
 
+from recall_rank.loaders.content.recalled_text import without_recalled_text
 from recall_rank.loaders.content.titles import with_short_names
 from recall_rank.loaders.copies import with_places_of
 from recall_rank.loaders.malformed import bounded_malformed, bounded_warnings
@@ -89,11 +90,11 @@ def read_all(
 
 def located_sessions(reading: Reading, unit: Unit) -> list[Session]:
     """Return the sessions of a reading. A session that names no places, that is files it was read from, gets the
-    location of the unit; titles and paths that are too long are cut.
+    location of the unit; titles and paths that are too long are cut, and recalled text is left out of the search.
     """
     return [
         short if short.places else replace(short, places=(unit.location,))
-        for short in map(with_short_names, reading.sessions)
+        for short in map(with_short_names, map(without_recalled_text, reading.sessions))
     ]
 
 

@@ -13,8 +13,9 @@ Role = Literal["user", "assistant", "system", "tool"]
 class Flag(enum.IntFlag):
     """Facts about a session, message or part that are not in its text, such as that a tool call failed.
 
-    A loader sets them. The engine weighs and filters by flags, and drops no record for one. A part has its own flags;
-    those of its message and session are added during indexing.
+    A loader sets them. The engine weighs and filters by flags, and drops no record for one; only the text of a part
+    that is UNSEARCHED is not indexed. A part has its own flags; those of its message and session are added during
+    indexing.
     """
 
     NONE = 0
@@ -27,6 +28,7 @@ class Flag(enum.IntFlag):
     SUMMARY = 64  # a compaction's or branch's summary
     ERROR = 128  # a failed tool call or an error record
     SOURCE_MISSING = 256  # kept in the index although its source has it no longer
+    UNSEARCHED = 512  # of a part: put in by a hook, or recalled; in transcripts, but not searchable
 
 
 class Kind(enum.IntEnum):

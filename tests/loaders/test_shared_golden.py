@@ -14,6 +14,7 @@ from recall_rank.model import Flag, Message, Part, Session
 pytestmark = pytest.mark.shared
 
 OUT, SYN, SUM, ERR, SUB = Flag.OUT_OF_CONTEXT, Flag.SYNTHETIC, Flag.SUMMARY, Flag.ERROR, Flag.SUBAGENT
+NOT = SYN | Flag.UNSEARCHED  # what a program put in for the model alone
 
 
 @dataclass(frozen=True)
@@ -33,7 +34,7 @@ STORES = {
         {"assistant": 23, "user": 11, "system": 5},
         {"text": 42, "reasoning": 22, "tool": 15, "compaction": 1},
         {"exec_command": 15},
-        {SYN: 10, SYN | OUT: 3, OUT: 18, OUT | ERR: 4, ERR: 2, SUM: 1},
+        {SYN: 4, NOT: 6, SYN | OUT: 1, NOT | OUT: 2, OUT: 18, OUT | ERR: 4, ERR: 2, SUM: 1},
         [
             ("processed job_1500 in 38 ms", "output", OUT),  # in an event alone: the answer was cut
             ("what the client does with ECONNREFUSED", "reasoning", Flag.NONE),

@@ -42,27 +42,28 @@ _NO_WORD: Final = re.compile(r"\W+")
 _WORD: Final = re.compile(r"[^\W_]{3,}|[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]{2,}")
 
 
-def refers_back(message: str) -> bool:
+def refers_back(message: str, *, other_languages: bool = True) -> bool:
     """Return whether a message refers to earlier work, as "like last time" does.
 
-    False for slash commands, for messages that call a recall tool, and for phrases in pasted text.
+    False for slash commands, for messages that call a recall tool, and for phrases in pasted text. Phrases in German
+    and other languages than English count unless `other_languages` is false.
     """
     text = message[:MAX_READ_CHARS].strip()
     if len(text) < MIN_MESSAGE_CHARS and text.isascii():
         return False
     own = _own_words(text)
-    return not own.startswith("/") and not _RECALL_CALL.search(own) and _cues_in(own) is not None
+    return not own.startswith("/") and not _RECALL_CALL.search(own) and _cues_in(own, other_languages) is not None
 
 
-def query_of(message: str) -> str:
+def query_of(message: str, *, other_languages: bool = True) -> str:
     """Return the message as a query, without the phrases that refer to earlier work; "" when no word remains.
 
     Of a long message, the query has the sentence with the phrase, and its neighbours when it says little by itself.
-    A pasted text gives a line when the message has few words of its own.
+    A pasted text gives a line when the message has few words of its own. `other_languages` is as in refers_back().
     """
     text = message[:MAX_READ_CHARS].strip()
     own = _own_words(text)
-    cues = _cues_in(own) or _english()
+    cues = _cues_in(own, other_languages) or _english()
     if len(own) <= MAX_QUERY_CHARS:
         query = _without(cues, own)
     else:
@@ -122,9 +123,12 @@ def _telling_words(query: str) -> int:
     return len({word.lower() for word in _WORD.findall(query)} - STOP_WORDS)
 
 
-def _cues_in(text: str) -> re.Pattern[str] | None:
-    """Return the pattern of the phrases of the language in which a text refers to earlier work, if it does."""
-    return next((cues for each in (_english, _others) if (cues := each()).search(text)), None)
+def _cues_in(text: str, other_languages: bool) -> re.Pattern[str] | None:
+    """Return the pattern of the phrases of the language in which a text refers to earlier work, if it does.
+
+    Without `other_languages`, only English phrases are looked for.
+    """
+    return next((cues for each in (_english, _others)[: 1 + other_languages] if (cues := each()).search(text)), None)
 
 
 @cache  # compiled when first needed: that takes longer than a search

@@ -55,6 +55,7 @@ def _auto_recall(call: CallContext, args: Mapping[str, Any]) -> dict[str, Any]:
         context=call.context,
         scope="global" if call.options.global_ else "project",
         now=call.now,
+        other_languages=call.options.other_languages,
     )
     if block is None:
         return {"parts": parts}

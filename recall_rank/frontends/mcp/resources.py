@@ -11,7 +11,8 @@ import mcp_types as types
 
 from recall_rank.frontends.display_text import utc_minute
 from recall_rank.frontends.mcp.client_context import percent_decoded, percent_encoded
-from recall_rank.frontends.tools.untrusted_text import NOTICE, TRUST
+from recall_rank.frontends.tools.untrusted_text import TRUST
+from recall_rank.model.recalled_text import NOTICE
 
 _URI: Final = re.compile(r"recall://session/([^/?#]+)(?:/message/([^/?#]+)|(/transcript))?(?:\?([^#]*))?")
 _MIME_TYPE: Final = "text/plain"

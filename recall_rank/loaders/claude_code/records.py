@@ -17,6 +17,8 @@ TITLES = {"custom-title": "customTitle", "ai-title": "aiTitle", "agent-name": "a
 REPEATS = {
     *("progress", "file-history-snapshot", "queue-operation", "last-prompt", "mode", "permission-mode", "pr-link"),
     *("tag", "agent-color", "agent-setting", "worktree-state", "content-replacement", "marble-origami"),
+    # of requests to the model, since 2.1.330: their blobs repeat whole messages and outputs of tools
+    *("api-request", "api-request-shape", "api-request-blob", "atis-latch", "tools-used", "cost-state"),
 }
 KNOWN = {*SAID, *TITLES, *REPEATS, "system", "summary", "attachment"}
 _IDENTIFIED = ("sessionId", "uuid", "leafUuid", "messageId")

@@ -8,6 +8,7 @@ from typing import Any
 import orjson
 
 from recall_rank.loaders.content.fast_replace import with_result
+from recall_rank.loaders.content.recalled_text import NOT_SEARCHED
 from recall_rank.loaders.content.titles import is_injected
 from recall_rank.loaders.content.values import mapping, text_of, touched_files
 from recall_rank.loaders.json.parse import Record, parse_values
@@ -46,7 +47,9 @@ def texts_of(content: Any) -> list[str]:
 
 
 def message_parts(key: str, item: Record) -> list[Part]:
-    """The text parts of a message; a text that the program inserted is flagged as synthetic."""
+    """The text parts of a message; a text that the program inserted is flagged as synthetic, and a developer's message,
+    which holds instructions and the context that hooks add, is not searched.
+    """
     role = item.get("role")
     about = mapping(item.get("internal_chat_message_metadata_passthrough"))
     origins, kinds = about.get("content_item_metadata"), about.get("content_item_kinds")
@@ -57,7 +60,9 @@ def message_parts(key: str, item: Record) -> list[Part]:
             origin = text_of(mapping(mapping(_at(origins, index)).get("provenance")).get("type"))
             if origin != "user" if origin else _INJECTED.match(text) or is_injected(text):
                 flags = Flag.SYNTHETIC
-        elif role in {"developer", "system"}:
+        elif role == "developer":  # instructions of the program, and what hooks put in
+            flags = NOT_SEARCHED
+        elif role == "system":
             flags = Flag.SYNTHETIC
         if _at(kinds, index) == "compaction.summary":
             flags |= Flag.SUMMARY

@@ -160,7 +160,7 @@ class Rollout:
 
     def _between_agents(self, number: int, item: Record, time: int) -> None:
         key = text_of(item.get("id")) or f"{self._stem}:{number}"
-        parts = message_parts(key, {**item, "role": "developer"})
+        parts = message_parts(key, {**item, "role": "system"})
         if parts:
             turn = self._turn(key, "user", time)
             turn.author = text_of(item.get("author"))

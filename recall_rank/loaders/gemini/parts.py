@@ -27,6 +27,7 @@ _INJECTED = re.compile(
 _SAVED_TO = re.compile(
     r"(?:<\w+>\s*)*(?:Output: )?(?:Output too large\.[^\n]*? see|\[Tool [^\n]*? saved to): *([^\r\n<\]]+)"
 )
+_HOOK_OPENS, _HOOK_CLOSES = "<hook_context>", "</hook_context>"
 _PLAIN = {"", "Thinking"}  # subjects that say nothing
 
 
@@ -100,7 +101,7 @@ def result_text(call: Record) -> tuple[str | None, str | None]:
         response = mapping(answer.get("response")) if type(answer) is dict else None
         if response:
             output, error = text_of(response.get("output")), text_of(response.get("error"))
-            outputs += [output] if output else []
+            outputs += [output] if output and (output := without_hook_context(output)) else []
             errors += [error] if error else []
     found = "\n".join(outputs) if outputs else text_of(call.get("resultDisplay"))
     return found, "\n".join(errors) if errors else None
@@ -121,6 +122,8 @@ def _said(key: str, record: Record, calls: set[str]) -> Iterator[Part]:
         text = piece if type(piece) is str else text_of(inner.get("text"))
         answer = mapping(inner.get("functionResponse"))
         if text:
+            if by_user:
+                text = without_hook_context(text) or text
             thinking = bool(inner.get("thought"))
             flags = Flag.NONE
             if by_user:
@@ -135,6 +138,34 @@ def _said(key: str, record: Record, calls: set[str]) -> Iterator[Part]:
             failed = Flag.ERROR if error else Flag.NONE
             name = text_of(answer.get("name"))
             yield Part(f"{key}:{index}", "tool", tool=name, output=output, error=error, flags=failed)
+
+
+def without_hook_context(text: str) -> str:
+    """Return a text without the contexts of hooks, <hook_context> to </hook_context>, that stand at either of its ends.
+
+    Gemini CLI puts them before or behind what the user typed and behind the output of a tool. Tags inside of the text
+    are words of it.
+    """
+    if _HOOK_CLOSES not in text:
+        return text
+    start, end = first, last = _skipped_blanks(text, 0), len(text.rstrip())
+    while text.startswith(_HOOK_OPENS, start) and (closed := text.find(_HOOK_CLOSES, start, end)) >= 0:
+        start = _skipped_blanks(text, closed + len(_HOOK_CLOSES))
+    while end > start and text.endswith(_HOOK_CLOSES, start, end):
+        opened = text.rfind(_HOOK_OPENS, start, end)
+        if opened < 0 or (opened > start and text[opened - 1] != "\n"):
+            break
+        end = opened
+        while end > start and text[end - 1].isspace():
+            end -= 1
+    return text if (start, end) == (first, last) else text[start:end]
+
+
+def _skipped_blanks(text: str, at: int) -> int:
+    """Return the place of the first character from `at` on that is no white space."""
+    while at < len(text) and text[at].isspace():
+        at += 1
+    return at
 
 
 def _text(piece: Any) -> str | None:

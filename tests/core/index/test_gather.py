@@ -25,7 +25,7 @@ from tests.support.kernels.inputs import ATOMS, seeds
 ROLES = {"user": 0, "assistant": 1, "system": 2, "tool": 3}
 TEXTS = [*ATOMS, "Ω", "ς", "İ", "\ud800", "\U0001f642\udfff", "\xe9 \xe8", "A. " * 9, "\n", "ΟΔΟΣ \ud800", "Always ",
          "I prefer ", "is it so? "]  # fmt: skip
-NUMBERS = [Flag(value) for value in (0, 0, 1, 2, 64, 128, 511)]
+NUMBERS = [Flag(value) for value in (0, 0, 1, 2, 64, 128, 511, 512, 1023)]
 
 Said = tuple[dict[str, Any], list[Message], int, int]  # what title() and messages() are given
 

@@ -85,6 +85,22 @@ def test_the_phrases_that_descriptions_name_point_back(phrase: str, message: str
     assert "rate limit" in query_of(message.format(phrase)).lower()
 
 
+@pytest.mark.parametrize(
+    ("message", "english"),
+    [
+        ("Wie haben wir das Rate Limit letztes Mal gelöst?", False),
+        ("¿Cómo hicimos el rate limit la última vez?", False),
+        ("上次我们是怎么解决 rate limit 的?", False),
+        ("How did we do the rate limit last time?", True),
+        ("How did we do the rate limit last time, wie letztes Mal?", True),
+    ],
+)
+def test_languages_other_than_english_can_be_off(message: str, english: bool) -> None:
+    assert refers_back(message)
+    assert refers_back(message, other_languages=False) is english
+    assert "rate limit" in query_of(message, other_languages=False).lower()
+
+
 def test_descriptions_name_no_other_phrases() -> None:
     prose = re.sub(r"\{[^}]*\}", "", "".join((INSTRUCTIONS, *DESCRIPTIONS.values())))  # without the examples of calls
     quoted = re.findall(r'"([a-z]+ [a-z ]+)"', prose)

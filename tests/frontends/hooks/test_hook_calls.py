@@ -36,6 +36,17 @@ def test_camel_case_names() -> None:
     assert call("auto_recall", args, wire="camel", autoRecall=True)["parts"][1]["messageID"] == "new"
 
 
+def test_back_references_in_other_languages_are_an_option_of_the_host() -> None:
+    parts = [{"type": "text", "text": "tide gauge drift after noon: wie haben wir das letztes Mal gelöst?"}]
+    given = {"parts": parts}
+    assert len(call("auto_recall", given, auto_recall=True)["parts"]) == 2
+    for written in ("otherLanguages", "other_languages"):
+        assert call("auto_recall", given, auto_recall=True, **{written: False})["parts"] == parts
+        assert len(call("auto_recall", given, auto_recall=True, **{written: "no"})["parts"]) == 2  # of a wrong type
+    english = {"parts": PARTS}
+    assert len(call("auto_recall", english, auto_recall=True, other_languages=False)["parts"]) == 2
+
+
 @pytest.mark.parametrize(
     "parts",
     [

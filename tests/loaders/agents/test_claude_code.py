@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from recall_rank.loaders import open_source, open_sources, read_all
-from recall_rank.loaders.claude_code.source import ClaudeCode
+from recall_rank.loaders.claude_code.source import ClaudeCode, recognise
 from recall_rank.model import Flag, Message, Part, Reading, Session
 from tests.fixtures.make_fixtures import (
     AGENT,
@@ -229,6 +229,23 @@ def test_torn_last_line(tmp_path: Path) -> None:
     reading = single(tmp_path, lines(claude_main().records) + b'{"type":"user","message":{"ro')
     assert len(reading.sessions[0].messages) == len(single(tmp_path, claude_main().records).sessions[0].messages)
     assert [bad.reason[:14] for bad in reading.malformed] == ["torn last line"]
+
+
+@pytest.mark.parametrize(
+    "kind", ["atis-latch", "api-request-shape", "api-request-blob", "api-request", "tools-used", "cost-state"]
+)
+def test_records_of_requests_to_the_model_are_known_and_never_searched(tmp_path: Path, kind: str) -> None:
+    spoken = {"type": "user", "uuid": "u1", "sessionId": MAIN, "message": {"role": "user", "content": "Oil the lamp"}}
+    body = {"messages": [{"role": "user", "content": "Oil the lamp, copper walrus"}], "tools": ["Bash"]}
+    # with the message and the content that a searched record has, so that only the type can tell them apart
+    logged = {"type": kind, "uuid": "u2", "sessionId": MAIN, "message": body["messages"][0], "request": body, "cost": 1}
+    reading = single(tmp_path, [spoken, logged, {"type": kind, "sessionId": MAIN}])
+    assert (reading.malformed, reading.warnings, dict(reading.unknown)) == ([], [], {})
+    (session,) = reading.sessions
+    assert [part.text for message in session.messages for part in message.parts] == ["Oil the lamp"]
+    begins_with_it = tmp_path / "one" / f"{FORK}.jsonl"
+    begins_with_it.write_bytes(lines([{"type": kind, "sessionId": FORK}, {**spoken, "sessionId": FORK}]))
+    assert recognise(begins_with_it) is not None
 
 
 def test_unknown_records_and_newer_schemas(tmp_path: Path) -> None:

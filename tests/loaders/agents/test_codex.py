@@ -107,8 +107,8 @@ def test_calls_of_every_kind(home: Path) -> None:
 
 def test_injected_text_is_flagged_and_what_events_repeat_is_left_out(home: Path) -> None:
     main = load(home)[0][MAIN]
-    for words in ("<environment_context>", "<permissions instructions>"):
-        assert said(main, words)[1].flags == Flag.SYNTHETIC
+    assert said(main, "<environment_context>")[1].flags == Flag.SYNTHETIC
+    assert said(main, "<permissions instructions>")[1].flags == Flag.SYNTHETIC | Flag.UNSEARCHED
     assert not said(main, "so loud")[1].flags
     assert said(main, "<permissions instructions>")[0].role == "system"
 

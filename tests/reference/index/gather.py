@@ -104,7 +104,8 @@ class Gatherer:
             for part in message.parts:
                 both = part.flags | message.flags | flags
                 kind = self.kind(both, part.type, bool(part.error or part.flags & 128), message.role, people)
-                content = [] if part.tool and self.hidden(part.tool) else fields(part)
+                unsearched = part.flags & 512 or (part.tool and self.hidden(part.tool))
+                content = [] if unsearched else fields(part)
                 extra = [(b"\x02", message.author), (b"\x01", part.tool)]
                 self._part(part.id, part.type, part.tool, both, kind, content, extra, bool(content))
 

@@ -27,6 +27,7 @@ cdef enum:
     AUTHOR_TAG = 2
     DIRECTORY_TAG = 3
     ERROR_FLAG = 128   # model.Flag.ERROR
+    UNSEARCHED = 512   # model.Flag.UNSEARCHED
     USER = 1           # model.Kind.USER
     TALK = 9           # model.Kind.TALK
     KINDS = 15         # mask of the kind in a class
@@ -145,10 +146,10 @@ cdef class Gatherer:
 
     Each session is added by title(), then messages(). roles is a dict from role to number. number(name) returns a
     number for a part type, tool or author. kind(flags, type, failed, role, people) returns the class of a part's
-    documents. hidden(tool) tells whether the parts of a tool are not searchable. said(kind, passage) returns the exact
-    kind of a passage, UTF-8 bytes, in a part that a person wrote. fold(text) returns a text in lower case. A passage
-    has at most `longest` bytes, and the last of a part at most a quarter more. Raises ValueError for `longest` below
-    16.
+    documents. hidden(tool) tells whether the parts of a tool are not searchable; nor are parts with the flag
+    UNSEARCHED. said(kind, passage) returns the exact kind of a passage, UTF-8 bytes, in a part that a person wrote.
+    fold(text) returns a text in lower case. A passage has at most `longest` bytes, and the last of a part at most a
+    quarter more. Raises ValueError for `longest` below 16.
     """
 
     cdef SegmentBuilder builder
@@ -259,7 +260,8 @@ cdef class Gatherer:
                 tool = part.tool
                 self.part(part.id, kind, tool, both,
                           self.kind(both, kind, bool(part.error) or own & ERROR_FLAG != 0, said, people),
-                          [] if self.is_hidden(tool) else part_fields(part), author or None, None)
+                          [] if own & UNSEARCHED or self.is_hidden(tool) else part_fields(part), author or None,
+                          None)
 
     cdef bint is_hidden(self, tool) except -1:
         """Return whether the parts of a tool are not searchable: hidden(tool), cached; False for None."""
