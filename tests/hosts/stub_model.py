@@ -5,6 +5,7 @@ It keeps every request, so that a check can see which tools were offered and wha
 
 from __future__ import annotations
 
+import itertools
 import json
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -13,6 +14,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, Final, Self
 
 MODEL: Final = "stub-model"
+_NUMBERS: Final = itertools.count(1)  # of replies, for their ids
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,7 +156,7 @@ def _chat_stream(reply: Reply) -> Events:
         yield chunk({}, "stop")
     else:
         called = {"name": reply.tool, "arguments": json.dumps(reply.args)}
-        part = {"index": 0, "id": f"call_{id(reply)}", "type": "function", "function": called}
+        part = {"index": 0, "id": f"call_{next(_NUMBERS)}", "type": "function", "function": called}
         yield chunk({"role": "assistant", "tool_calls": [part]})
         yield chunk({}, "tool_calls")
     usage = {"prompt_tokens": 10, "completion_tokens": 5, "total_tokens": 15}
@@ -183,13 +185,13 @@ def _anthropic_answers(body: Mapping[str, Any]) -> Iterator[str]:
 
 def _anthropic_stream(reply: Reply) -> Events:
     usage = {"input_tokens": 10, "output_tokens": 5}
-    message = {"id": f"msg_{id(reply)}", "type": "message", "role": "assistant", "model": MODEL, "content": []}
+    message = {"id": f"msg_{next(_NUMBERS)}", "type": "message", "role": "assistant", "model": MODEL, "content": []}
     yield _named("message_start", message={**message, "stop_reason": None, "stop_sequence": None, "usage": usage})
     if isinstance(reply, str):
         yield _named("content_block_start", index=0, content_block={"type": "text", "text": ""})
         delta: dict[str, Any] = {"type": "text_delta", "text": reply}
     else:
-        block = {"type": "tool_use", "id": f"toolu_{id(reply)}", "name": reply.tool, "input": {}}
+        block = {"type": "tool_use", "id": f"toolu_{next(_NUMBERS)}", "name": reply.tool, "input": {}}
         yield _named("content_block_start", index=0, content_block=block)
         delta = {"type": "input_json_delta", "partial_json": json.dumps(reply.args)}
     yield _named("content_block_delta", index=0, delta=delta)
@@ -221,7 +223,7 @@ def _responses_answers(body: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _responses_stream(reply: Reply) -> Events:
-    number = id(reply)
+    number = next(_NUMBERS)
     item: dict[str, Any]
     if isinstance(reply, str):
         content = [{"type": "output_text", "text": reply, "annotations": []}]
