@@ -89,9 +89,11 @@ def drive(workplace: Workplace, report: Report) -> None:
     install(workplace)
     model = workplace.model
 
-    model.begin(FIRST_ANSWER)
+    model.begin(CALLS[-1], FIRST_ANSWER)
     done = workplace.run(program, "run", FIRST_QUESTION)
     report.check("the first session is answered", FIRST_ANSWER in done.stdout, done.stdout + done.stderr)
+    answers = model.talk()[-1].answers if model.talk() else ()
+    report.check("the first session of a home is read", any(FIRST_QUESTION in each for each in answers), answers)
 
     model.begin(*CALLS, LAST_ANSWER)
     done = workplace.run(program, "run", SECOND_QUESTION)
@@ -104,6 +106,7 @@ def drive(workplace: Workplace, report: Report) -> None:
         report.check("auto recall reached the model with the first request", auto and "burst of 42" in talk[0].text)
         report.check("what auto recall added is not stored", not _stored(workplace, "<recall-auto>"))
 
+    _check_two_at_once(workplace, report, program)
     with _server(workplace, program) as (url, process):
         _check_compaction(workplace, report, url)
         _check_killed_child(workplace, report, url, process)
@@ -112,6 +115,21 @@ def drive(workplace: Workplace, report: Report) -> None:
     report.check("our process ended with the host", bool(children) and not _left(children), children)
     check_store(report, workplace, "opencode", _counts(workplace))
     _check_without_python(workplace, report, program)
+
+
+def _check_two_at_once(workplace: Workplace, report: Report, program: Path) -> None:
+    """Run OpenCode twice at the same time over one home: both are answered from our tools."""
+    workplace.model.begin(CALLS[0], CALLS[0], LAST_ANSWER, LAST_ANSWER)
+    both = [
+        threading.Thread(target=workplace.run, args=(program, "run", f"{SECOND_QUESTION} {number}"))
+        for number in (1, 2)
+    ]
+    for each in both:
+        each.start()
+    for each in both:
+        each.join()
+    answers = [answer for each in workplace.model.talk() for answer in each.answers]
+    report.check("two hosts at once are answered", len(answers) == 2 and all("burst of 42" in each for each in answers))
 
 
 def _check_compaction(workplace: Workplace, report: Report, url: str) -> None:

@@ -90,6 +90,9 @@ const scenarios = {
   async one() {
     return { answer: await call("recall", { query: "token bucket" }), system: await system() }
   },
+  async raw() {
+    return { raw: await hooks.tool.recall.execute({ query: "token bucket" }, { sessionID: "now" }) }
+  },
   async slow() {
     const times = []
     for (let at = 0; at < 3; at++) {

@@ -206,6 +206,16 @@ def test_a_line_that_is_no_json_is_ignored(drive: Drive, tmp_path: Path) -> None
 
 
 @needs_node
+def test_no_unseen_character_reaches_the_model(drive: Drive, tmp_path: Path) -> None:
+    """An answer may hold escapes of them, which the plugin reads as the characters themselves."""
+    unseen = "\\u202e \\u200b \\u001b \\u009b \\u2028 \\udb40\\udc41 \\ufeff"
+    body = f"""tell('{{"id": %s, "output": {{"ok": true, "results": ["{unseen} word"]}}}}' % call["id"])"""
+    told = drive("raw", command=program(tmp_path, body.replace("\\", "\\\\")))
+    assert json.loads(told["raw"])["results"] == [f"{json.loads(chr(34) + unseen + chr(34))} word"]
+    assert told["raw"].isascii()
+
+
+@needs_node
 def test_a_child_that_hangs_is_ended_and_the_call_is_asked_again(drive: Drive, tmp_path: Path) -> None:
     """The first process reads and never answers; the second one answers."""
     mark = tmp_path / "started"
