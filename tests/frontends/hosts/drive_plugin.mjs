@@ -17,7 +17,7 @@ const system = async () => {
   return output.system
 }
 const until = async (check) => {
-  for (let left = 400; left > 0; left--) {
+  for (let left = 2000; left > 0; left--) {
     const found = await check()
     if (found) return found
     await alive()

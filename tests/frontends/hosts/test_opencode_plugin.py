@@ -224,7 +224,7 @@ def test_a_child_that_hangs_is_ended_and_the_call_is_asked_again(drive: Drive, t
     while first:
         time.sleep(60)
     tell({{"id": call["id"], "output": {{"ok": True, "results": []}}}})"""
-    told = drive("one", command=program(tmp_path, body), probeMs=300)
+    told = drive("one", command=program(tmp_path, body), probeMs=150)
     assert told["answer"]["ok"] is True
     assert told["logged"][0] == "recall-rank does not answer and is started again"
 
@@ -309,5 +309,5 @@ def test_the_child_ends_when_the_host_is_killed(drive: Drive) -> None:
 def test_dispose_ends_the_child(drive: Drive) -> None:
     told = drive("dispose")
     assert told["pids"]
-    assert all(ended(pid) for pid in told["pids"])
+    assert told["gone"] is True  # while the host still runs
     assert told["after"]["ok"] is False

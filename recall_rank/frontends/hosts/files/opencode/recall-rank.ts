@@ -18,6 +18,8 @@ import { readFileSync } from "node:fs"
 const HOOK_MS = 40
 const CALL_MS = 60_000
 const PROBE_MS = 5_000
+const STARTING = 6 // times probeMs: a child may be silent for so long after its start
+const LAST_WORDS_MS = 500 // after its end
 const ENDING_MS = 1_000 // a child gets so long to end by itself
 const LEAST_PAUSE_MS = 250 // before a child that ended is started again; doubled each time it ends at once
 const MOST_PAUSE_MS = 30_000
@@ -393,10 +395,16 @@ class RecallProcess {
       return
     }
     this.child = child
+    this.answered = false
+    this.started = Date.now()
     let rest = ""
     let last = ""
     child.on("error", (error) => this.ended(child, error.message))
-    child.on("exit", (code, signal) => this.ended(child, last || `it ended with ${signal || code}`))
+    child.on("exit", (code, signal) => {
+      const tell = () => this.ended(child, last || `it ended with ${signal || code}`)
+      child.on("close", tell) // when its last words have been read
+      setTimeout(tell, LAST_WORDS_MS).unref?.()
+    })
     child.stdin.on("error", () => {}) // its reader is gone: "exit" follows and says so
     child.stderr.setEncoding("utf8")
     child.stderr.on("data", (text) => {
@@ -423,6 +431,7 @@ class RecallProcess {
       return
     }
     this.failures = 0
+    this.answered = true
     const done = this.open.get(answer?.id)
     this.open.delete(answer?.id)
     if (done) done(answer.output)
@@ -477,17 +486,17 @@ class RecallProcess {
     if (child === this.child && child.stdin.writable) child.stdin.write(JSON.stringify(value) + "\n")
   }
 
-  /** Whether the child answers a question that needs no history; one that does not is killed. */
+  /** Ask a question that needs no history; a child that does not answer is killed, unless it is still starting. */
   async lives() {
     const child = this.child
-    if (!child) return false
+    if (!child) return
     const answer = await this.ask({ tool: "hook:nudge", args: { system: [] } }, this.probeMs)
-    if (answer === null && child === this.child) {
+    const started = this.answered || Date.now() > this.started + STARTING * this.probeMs
+    if (answer === null && started && child === this.child) {
       this.say("hangs", "recall-rank does not answer and is started again")
       child.kill("SIGKILL")
       this.ended(child, "it did not answer")
     }
-    return answer !== null
   }
 
   /**
