@@ -7,7 +7,7 @@
 // RECALL_RANK_OPENCODE (JSON) in the environment, the later ones first:
 //   command      the program and its first arguments, default ["recall-rank"]
 //   history      where to look, as --history of `recall-rank batch`; default: all stores of this machine
-//   hookMs       how long a hook may keep OpenCode waiting, in milliseconds, at most and by default 40
+//   hookMs       how long a hook may keep OpenCode waiting, in milliseconds, at most and by default 35
 //   callMs       how long a tool may take, default 60000
 //   probeMs      after how long an unanswered tool call makes us ask whether the program still answers, default 5000
 //   primary, global, redact, nudge, autoRecall, compactionRecall, maxResults, ...: as in docs/tools.md
@@ -15,7 +15,7 @@
 import { spawn } from "node:child_process"
 import { readFileSync } from "node:fs"
 
-const HOOK_MS = 40
+const HOOK_MS = 35
 const CALL_MS = 60_000
 const PROBE_MS = 5_000
 const STARTING = 6 // times probeMs: a child may be silent for so long after its start
