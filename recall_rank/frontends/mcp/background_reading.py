@@ -63,6 +63,13 @@ class BackgroundHistories:
         if due and self._refreshing.acquire(blocking=False):
             threading.Thread(target=self._refresh, name="refresh", daemon=True).start()
 
+    def refresh_now(self) -> None:
+        """Refresh the histories and wait for the end of it; a problem is kept in `problem`."""
+        with self._refreshing:
+            began = time.monotonic()
+            self._reread()
+            self._schedule(began)
+
     def refresh_for(self, session_id: str) -> None:
         """Read the histories again, and wait for it, to find a session that has just begun.
 
@@ -70,8 +77,7 @@ class BackgroundHistories:
         """
         self._sought[session_id] = self._sought.get(session_id, 0) + 1
         if self._sought[session_id] <= MAX_REFRESHES:
-            self._refreshing.acquire()
-            self._refresh()
+            self.refresh_now()
 
     def _prepare(self) -> None:
         began = time.monotonic()
@@ -88,14 +94,16 @@ class BackgroundHistories:
 
     def _refresh(self) -> None:
         began = time.monotonic()
+        self._reread()
+        self._schedule(began)
+        self._refreshing.release()
+
+    def _reread(self) -> None:
         try:
             self.recall.refresh()
             self.problem = ""
         except Exception as error:  # noqa: BLE001 - calls are answered from the previous reading, with a warning
             self.problem = str(error) or type(error).__name__
-        finally:
-            self._schedule(began)
-            self._refreshing.release()
 
     def _schedule(self, began: float) -> None:
         """Set the time of the next refresh, given the monotonic time, in seconds, at which the last reading began."""

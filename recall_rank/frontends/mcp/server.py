@@ -46,7 +46,6 @@ from recall_rank.frontends.tools.untrusted_text import marked, new_mark, untrust
 from recall_rank.frontends.tools.warnings import ToolError
 from recall_rank.histories.cache.first_part import STILL_READING
 from recall_rank.model import Context
-from recall_rank.model.recalled_text import NOTICE
 
 MAX_RUNNING: Final = 4  # calls at once; the option `concurrency` may lower it
 FIRST_READING_SECONDS: Final = 20.0  # a call waits so long for the first reading, then answers "not_ready"

@@ -1,0 +1,194 @@
+"""The place where a host is driven: a fresh home and project, its program from a registry, and a list of checks."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+from tests.hosts.stub_model import Call, Request, StubModel
+
+CHECKOUT: Final = Path(__file__).resolve().parents[2]
+RECALL: Final = (sys.executable, "-m", "recall_rank")
+SECONDS: Final = 180.0  # for one run of a host
+NAMES: Final = ("recall", "recall_get", "recall_context", "recall_messages", "recall_sessions")
+
+# What is said in the two sessions. The word is one that no host says by itself.
+WORD: Final = "amberlatch"
+FIRST_QUESTION: Final = f"Which limiter do we take for the uploads? Its name shall be {WORD}."
+FIRST_ANSWER: Final = f"We take a token bucket called {WORD} for the uploads, with a burst of 42."
+SECOND_QUESTION: Final = f"Limit the uploads with {WORD} as we did last time, please."
+LAST_ANSWER: Final = "It is done as before."
+CALLS: Final = (
+    Call("recall", {"query": WORD}),
+    Call("recall", {"query": "uploads", "scope": "session"}),
+    Call("recall_messages", {"limit": 5, "role": "user"}),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One thing that was looked at, whether it is as it should be, and what was seen."""
+
+    name: str
+    passed: bool
+    seen: str = ""
+
+
+@dataclass(slots=True)
+class Report:
+    """What was seen of one host."""
+
+    host: str
+    version: str = ""
+    checks: list[Check] = field(default_factory=list)
+    unreached: str = ""  # why the host could not be driven to the end
+
+    def check(self, name: str, passed: bool, seen: object = "") -> bool:
+        """Add a check; return whether it passed."""
+        self.checks.append(Check(name, bool(passed), str(seen)))
+        return bool(passed)
+
+    @property
+    def passed(self) -> bool:
+        return not self.unreached and bool(self.checks) and all(each.passed for each in self.checks)
+
+
+@dataclass(slots=True)
+class Workplace:
+    """A fresh home, a project with a git repository, and the programs that were installed."""
+
+    folder: Path
+    programs: Path
+    model: StubModel
+    variables: dict[str, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for each in (self.home, self.project):
+            each.mkdir(parents=True)
+        subprocess.run(["git", "init", "-q", str(self.project)], check=True, env=self.environment)
+
+    @property
+    def home(self) -> Path:
+        return self.folder / "home"
+
+    @property
+    def project(self) -> Path:
+        return self.folder / "project"
+
+    @property
+    def environment(self) -> dict[str, str]:
+        """The variables of every program: nothing of the machine but PATH, the language and where this checkout is."""
+        known = {name: os.environ[name] for name in ("PATH", "LANG", "LC_ALL") if name in os.environ}
+        return {**known, "HOME": str(self.home), "PYTHONPATH": str(CHECKOUT), **self.variables}
+
+    def npm(self, package: str, command: str) -> Path:
+        """Install a package of the npm registry, unless it is there, and return the path of its command."""
+        prefix = self.programs / package.replace("/", "+").lstrip("@")
+        found = prefix / "node_modules" / ".bin" / command
+        if not found.exists():
+            prefix.mkdir(parents=True, exist_ok=True)
+            subprocess.run(
+                ["npm", "install", "--prefix", str(prefix), "--no-audit", "--no-fund", package], check=True, timeout=600
+            )
+        return found
+
+    def run(self, *command: str | Path, check: bool = False) -> subprocess.CompletedProcess[str]:
+        """Run a program in the project, with nothing on stdin."""
+        return subprocess.run(
+            [str(each) for each in command],
+            cwd=self.project,
+            env=self.environment,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=SECONDS,
+            check=check,
+        )
+
+    def recall(self, *arguments: str) -> Any:
+        """Run recall-rank over this home with --json, and return what it says."""
+        done = self.run(*RECALL, *arguments, "--json")
+        return json.loads(done.stdout)
+
+
+def digests(folder: Path) -> Mapping[str, str]:
+    """Return the relative path of every file below a folder with the digest of its content."""
+    return {
+        str(path.relative_to(folder)): hashlib.sha256(path.read_bytes()).hexdigest()
+        for path in sorted(folder.rglob("*"))
+        if path.is_file()
+    }
+
+
+def check_tools(report: Report, requests: Sequence[Request], *, own_session: bool = True) -> None:
+    """Check that our tools were offered, called, and that each answer reached the model's next request.
+
+    `own_session`: whether the host tells its session, so that the calls which name none are answered.
+    """
+    if not report.check("the model was asked with tools", bool(requests), f"{len(requests)} requests"):
+        return
+    offered = [name for name in NAMES if any(_is(name, each) for each in requests[-1].offered)]
+    report.check("the five tools were offered", len(offered) == len(NAMES), ", ".join(offered) or requests[-1].offered)
+    answers = requests[-1].answers
+    seen = f"{len(answers)} answers in {len(requests)} requests"
+    if not report.check("each of the three calls was answered to the model", len(answers) == len(CALLS), seen):
+        return
+    searched, own, page = answers
+    report.check("the other session was found", "burst of 42" in searched, searched[:300])
+    report.check("recalled text is marked as data", "untrusted" in searched, searched[:120])
+    if own_session:
+        report.check('recall with scope "session" found this session', SECOND_QUESTION in own, own[:300])
+        report.check("recall_messages without an id read this session", SECOND_QUESTION in page, page[:300])
+        report.check("what was said elsewhere is not in them", FIRST_QUESTION not in own + page)
+
+
+def check_store(report: Report, workplace: Workplace, name: str, expected: Mapping[str, int]) -> None:
+    """Check that our loader reads the store that the host wrote: exact counts, and no malformed record."""
+    found = workplace.recall("sources", "--history", name)
+    sources = [each for each in found["sources"] if each["agent"] == name]
+    if not report.check("the host's store is found", len(sources) == 1, json.dumps(found)[:300]):
+        return
+    source = sources[0]
+    counts = {key: source.get(key) for key in expected}
+    report.check(
+        "the store is read with exact counts", counts == dict(expected), f"{counts}, expected {dict(expected)}"
+    )
+    trouble = {key: source.get(key) for key in ("malformed", "unknown", "failed", "errors") if source.get(key)}
+    report.check("no record is malformed or unknown", not trouble, trouble or "none")
+
+
+def _is(name: str, offered: str) -> bool:
+    return offered == name or (offered.endswith(name) and offered[-len(name) - 1] in "_-./")
+
+
+def markdown(reports: Sequence[Report], day: str) -> str:
+    """Return the report as a page."""
+    lines = [
+        "# Tested against the real hosts",
+        "",
+        f"Made by `python -m tests.hosts` on {day}: each program was installed from its registry into a temporary",
+        "folder, given a fresh home with our plugin or MCP entry, and driven headless through two sessions against a",
+        "stub model on loopback that speaks its API.",
+    ]
+    for report in reports:
+        lines += ["", f"## {report.host} {report.version}".rstrip(), "", "| check | | seen |", "| --- | --- | --- |"]
+        for each in report.checks:
+            seen = "" if each.passed else " ".join(each.seen.split()).replace("|", "\\|")[:200]
+            lines.append(f"| {each.name} | {'yes' if each.passed else '**no**'} | {seen} |")
+        if report.unreached:
+            lines += ["", f"Not driven to the end: {report.unreached}"]
+    return "\n".join(lines) + "\n"
+
+
+def copy_plugin(source: Path, target: Path) -> None:
+    """Copy a file, making its folder."""
+    target.parent.mkdir(parents=True, exist_ok=True)
+    shutil.copy(source, target)
