@@ -27,10 +27,10 @@ from recall_rank.frontends.compaction.edits import (
     without_hooks,
     without_line,
 )
-from recall_rank.frontends.compaction.json_edits import checked_object
-from recall_rank.frontends.compaction.project_files import (
+from recall_rank.frontends.file_edits.json_edits import checked_object
+from recall_rank.frontends.file_edits.project_files import (
     Change,
-    CompactError,
+    EditError,
     ProjectFile,
     apply_changes,
     read_project_file,
@@ -96,7 +96,7 @@ class ProjectState:
 def plan_on(project: Path) -> Plan:
     """Return the changes that turn compaction on; none where it is on. `project` is a real path.
 
-    Raises CompactError when an edit cannot be made or, with certainty, undone.
+    Raises EditError when an edit cannot be made or, with certainty, undone.
     """
     record = read_record(project) or ProjectRecord(str(project))
     changes, edits = [], dict(record.edits)
@@ -123,7 +123,7 @@ def plan_on(project: Path) -> Plan:
 def turn_on(plan: Plan) -> None:
     """Make the changes of plan_on(): all, or none when one cannot be made.
 
-    Raises CompactError and OSError, with the project and its record as they were.
+    Raises EditError and OSError, with the project and its record as they were.
     """
     if not plan.changes or plan.record is None:
         return
@@ -149,9 +149,9 @@ def _add_reference(file: ProjectFile, project: Path) -> tuple[bytes, tuple[str, 
 
 def _add_context(file: ProjectFile, project: Path) -> tuple[bytes, tuple[str, ...]]:
     if file.path != project / CONTEXT:
-        raise CompactError(f"{CONTEXT} is a link, or lies behind one: recall-rank writes no file through a link")
+        raise EditError(f"{CONTEXT} is a link, or lies behind one: recall-rank writes no file through a link")
     if file.data is not None and not is_ours(file.data):
-        raise CompactError(f"{CONTEXT} is there already, and recall-rank did not write it")
+        raise EditError(f"{CONTEXT} is there already, and recall-rank did not write it")
     return (EMPTY if file.data is None else file.data), ()
 
 
@@ -176,9 +176,9 @@ _ADD: Final[Mapping[str, Callable[[ProjectFile, Path], tuple[bytes, tuple[str, .
 
 
 def _check_undone(file: ProjectFile, after: bytes, made: tuple[str, ...]) -> None:
-    """Raise CompactError unless taking the edit out of its result gives the content before."""
+    """Raise EditError unless taking the edit out of its result gives the content before."""
     if _undone(file.name, after, EditRecord(file.data is not None, True, "", "", made)) != file.data:
-        raise CompactError(f"{file.name} cannot be edited so that `compact off` would undo it exactly")
+        raise EditError(f"{file.name} cannot be edited so that `compact off` would undo it exactly")
 
 
 # --- off ---------------------------------------------------------------------------------------------
@@ -188,7 +188,7 @@ def plan_off(project: Path) -> Plan:
     """Return the changes that take our edits out of a project; `project` is a real path.
 
     With a record, edits that were there before `compact on` stay. Without one, every edit goes that has our form.
-    Raises CompactError when a file cannot be read or its edit not be found.
+    Raises EditError when a file cannot be read or its edit not be found.
     """
     record = read_record(project)
     changes, remarks = [], []
@@ -216,7 +216,7 @@ def plan_off(project: Path) -> Plan:
 def turn_off(plan: Plan) -> bool:
     """Make the changes of plan_off() and remove the record; return whether there was anything to do.
 
-    Raises CompactError and OSError, with the files as they were.
+    Raises EditError and OSError, with the files as they were.
     """
     apply_changes(plan.changes)
     folder = (plan.project / SETTINGS).parent
@@ -250,7 +250,7 @@ def _undone(name: str, data: bytes, edit: EditRecord | None) -> bytes | None:
 def project_state(project: Path) -> ProjectState:
     """Return which edits are there; `project` is a real path. Files that cannot be read are told, not raised.
 
-    Raises CompactError for a record that cannot be read.
+    Raises EditError for a record that cannot be read.
     """
     record = read_record(project)
     edits, remarks = [], []
@@ -264,7 +264,7 @@ def project_state(project: Path) -> ProjectState:
                 session_id = owner_of(file.data)
             if name == SETTINGS and hooks_disabled(file.data):
                 remarks.append(f'"disableAllHooks" in {SETTINGS} turns every hook off')
-        except CompactError as error:
+        except EditError as error:
             edits.append(EditState(name, False, str(error)))
             continue
         remark = ""
