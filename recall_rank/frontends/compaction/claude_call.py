@@ -11,8 +11,8 @@ from typing import Any, Final
 
 from recall_rank.frontends.compaction.context_file import SESSION_ID, refers_to_context
 from recall_rank.frontends.compaction.edits import CONTEXT
-from recall_rank.frontends.file_edits.project_files import EditError, project_folder
 from recall_rank.frontends.display_text import one_line
+from recall_rank.frontends.file_edits.project_files import EditError, project_folder
 
 STDIN_BYTES: Final = 1 << 20  # PreCompact sends the words after /compact; a longer call is refused
 PROJECT_VARIABLE: Final = "CLAUDE_PROJECT_DIR"

@@ -29,10 +29,10 @@ from recall_rank.frontends.compaction.context_file import (
 )
 from recall_rank.frontends.compaction.edits import CONTEXT, INSTRUCTIONS, PRE_COMPACT_SECONDS, SESSION_START_SECONDS
 from recall_rank.frontends.compaction.hook_machine import HookMachine
-from recall_rank.frontends.file_edits.project_files import EditError
 from recall_rank.frontends.curators.command import CURATING
 from recall_rank.frontends.curators.curator import CuratorError
 from recall_rank.frontends.display_text import one_line
+from recall_rank.frontends.file_edits.project_files import EditError
 from recall_rank.histories.records.left_out import session_digest
 from recall_rank.histories.records.session_copies import copy_path, remove_copies, write_copy
 

@@ -27,14 +27,6 @@ from recall_rank.frontends.compaction.edits import (
     without_hooks,
     without_line,
 )
-from recall_rank.frontends.file_edits.json_edits import checked_object
-from recall_rank.frontends.file_edits.project_files import (
-    Change,
-    EditError,
-    ProjectFile,
-    apply_changes,
-    read_project_file,
-)
 from recall_rank.frontends.compaction.records import (
     EditRecord,
     ProjectRecord,
@@ -42,6 +34,14 @@ from recall_rank.frontends.compaction.records import (
     read_record,
     remove_record,
     write_record,
+)
+from recall_rank.frontends.file_edits.json_edits import checked_object
+from recall_rank.frontends.file_edits.project_files import (
+    Change,
+    EditError,
+    ProjectFile,
+    apply_changes,
+    read_project_file,
 )
 
 WHAT: Final = {  # file -> the edit in it

@@ -14,9 +14,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from recall_rank.frontends.compaction import records
-from recall_rank.frontends.file_edits import project_files, record_files
 from recall_rank.frontends.compaction.context_file import EMPTY
+from recall_rank.frontends.compaction.records import recorded_projects, remove_record
+from recall_rank.frontends.compaction.switch import plan_off, plan_on, project_state, turn_off, turn_on
+from recall_rank.frontends.file_edits import project_files, record_files
 from recall_rank.frontends.file_edits.project_files import (
     Change,
     EditError,
@@ -25,8 +26,6 @@ from recall_rank.frontends.file_edits.project_files import (
     project_folder,
     read_project_file,
 )
-from recall_rank.frontends.compaction.records import recorded_projects, remove_record
-from recall_rank.frontends.compaction.switch import plan_off, plan_on, project_state, turn_off, turn_on
 from tests.support.frontends.claude_machine import ClaudeMachine, tree
 
 OURS = (".claude/recall-context.md", ".claude/settings.json", ".gitignore", "CLAUDE.md")

@@ -76,8 +76,8 @@ def off(ctx: click.Context, project: str, yes: bool) -> None:
 @click.pass_context
 def status(ctx: click.Context, project: str, as_json: bool) -> None:
     """Show which of the edits are there, and which were changed since."""
-    from recall_rank.frontends.file_edits.project_files import EditError, project_folder
     from recall_rank.frontends.compaction.switch import project_state
+    from recall_rank.frontends.file_edits.project_files import EditError, project_folder
 
     try:
         state = project_state(project_folder(project))
