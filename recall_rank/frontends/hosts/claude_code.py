@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Final
 
-from recall_rank.frontends.hosts.host import Host, Place, below, command_and_args
+from recall_rank.frontends.hosts.host import Host, HostPlace, below, command_and_args
 
 HOST: Final = Host(
     name="claude-code",
     programs=("claude",),
     user=lambda environ, home: below(environ, "CLAUDE_CONFIG_DIR", home, "", ".claude.json"),
-    project=lambda project: Place(project, (".mcp.json",)),
+    project=lambda project: HostPlace(project, (".mcp.json",)),
     entry=lambda launch: {"type": "stdio", **command_and_args(launch)},
     folder=".claude",
 )

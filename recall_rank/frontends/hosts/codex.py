@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Final
 
-from recall_rank.frontends.hosts.host import TOML, Host, Place, below, command_and_args
+from recall_rank.frontends.hosts.host import TOML, Host, HostPlace, below, command_and_args
 
 HOST: Final = Host(
     name="codex",
     programs=("codex",),
     user=lambda environ, home: below(environ, "CODEX_HOME", home, ".codex", "config.toml"),
-    project=lambda project: Place(project, (".codex/config.toml",)),
+    project=lambda project: HostPlace(project, (".codex/config.toml",)),
     syntax=TOML,
     path=("mcp_servers",),
     # Without `required`, Codex asks its model without the tools of a server that needs more than a second to start.

@@ -33,7 +33,7 @@ _OPEN_QUOTE: Final = re.compile(r"""(?::|-)[ \t]+(?:"(?:[^"\\]|\\.)*|'[^']*)$"""
 
 @dataclass(frozen=True, slots=True)
 class ConfigSyntax:
-    """Where the MCP entry is in a configuration file: its syntax, the keys above it, the file's name for messages."""
+    """The place of the MCP entry in a configuration file: its syntax, the keys above it, the file's name."""
 
     syntax: str
     path: tuple[str, ...]

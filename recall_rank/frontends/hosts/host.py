@@ -1,4 +1,4 @@
-"""What an install into a host consists of: an entry for the MCP server in a configuration file, and files."""
+"""The parts of an install into a host: an entry for the MCP server in a configuration file, and files."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ TOOLS_MARK: Final = '["recall", "session_recall"] /* the families of tools */'
 
 @dataclass(frozen=True, slots=True)
 class Launch:
-    """How a host starts recall-rank: the program with its first arguments, and the families of tools it shall offer
+    """The start of recall-rank by a host: the program, its first arguments, and the families of tools it shall offer
     (empty: what the host's description takes by default).
     """
 
@@ -33,7 +33,7 @@ class Launch:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class HostPlace:
     """A folder in which an install changes files, and what the names of its files are relative to it.
 
     Links are followed inside of it. `config` names the configuration file: of several, the first that is there, else
@@ -69,8 +69,8 @@ class Host:
 
     name: str
     programs: tuple[str, ...]  # one of them is on PATH where the host is installed
-    user: Callable[[Mapping[str, str], Path], Place]
-    project: Callable[[Path], Place] | None
+    user: Callable[[Mapping[str, str], Path], HostPlace]
+    project: Callable[[Path], HostPlace] | None
     syntax: str = JSON
     path: tuple[str, ...] = ("mcpServers",)
     entry: Callable[[Launch], dict[str, Any] | None] = lambda _: None
@@ -78,7 +78,7 @@ class Host:
     folder: str = ""  # of the host's settings, below the user's place
     remarks: tuple[str, ...] = ()
 
-    def place(self, scope: str, environ: Mapping[str, str], home: Path, project: Path) -> Place | None:
+    def place(self, scope: str, environ: Mapping[str, str], home: Path, project: Path) -> HostPlace | None:
         """Return where a scope of this host lies, None when it has no such scope."""
         if scope == USER:
             return self.user(environ, home)
@@ -91,14 +91,16 @@ def command_and_args(launch: Launch) -> dict[str, Any]:
     return {"command": program, "args": arguments}
 
 
-def below(environ: Mapping[str, str], variable: str, home: Path, default: str, *config: str, files: str = "") -> Place:
+def below(
+    environ: Mapping[str, str], variable: str, home: Path, default: str, *config: str, files: str = ""
+) -> HostPlace:
     """Return the place of a user's settings: the folder that a variable names, else `default` below the home folder,
     from which links may lead elsewhere in the home folder.
     """
     named = environ.get(variable, "")
     if named:
-        return Place(
+        return HostPlace(
             Path(named.replace("~", str(home), 1) if named.startswith("~") else named).absolute(), config, files
         )
     at = f"{default}/" if default else ""
-    return Place(home, tuple(f"{at}{name}" for name in config), f"{at}{files}" if files else "")
+    return HostPlace(home, tuple(f"{at}{name}" for name in config), f"{at}{files}" if files else "")

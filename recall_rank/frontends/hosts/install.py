@@ -25,7 +25,7 @@ from recall_rank.frontends.file_edits.project_files import (
     read_project_file,
 )
 from recall_rank.frontends.hosts.config_entries import ConfigSyntax, entry_of, is_empty, with_entry, without_entry
-from recall_rank.frontends.hosts.host import COMMAND_MARK, ENTRY, TOOLS_MARK, Host, Launch, Place, ShippedFile
+from recall_rank.frontends.hosts.host import COMMAND_MARK, ENTRY, TOOLS_MARK, Host, HostPlace, Launch, ShippedFile
 from recall_rank.frontends.hosts.install_records import (
     FileRecord,
     InstallRecord,
@@ -53,7 +53,7 @@ class InstallPlan:
 
 @dataclass(frozen=True, slots=True)
 class InstallState:
-    """What of an install is there: our entry (None: no entry), our files by name, the record, remarks."""
+    """The part of an install that is there: our entry (None: no entry), our files by name, the record, remarks."""
 
     folder: Path
     entry: dict[str, Any] | None
@@ -70,7 +70,7 @@ class InstallState:
 # --- install ------------------------------------------------------------------------------------------
 
 
-def plan_install(host: Host, place: Place, launch: Launch, version: str, *, hooks: bool = True) -> InstallPlan:
+def plan_install(host: Host, place: HostPlace, launch: Launch, version: str, *, hooks: bool = True) -> InstallPlan:
     """Return the changes that install recall-rank into a host at a place; none where it is installed like this.
 
     Raises EditError when something of another's stands in the way, or an edit could not be undone.
@@ -174,7 +174,7 @@ def _check_undone(
 # --- uninstall ----------------------------------------------------------------------------------------
 
 
-def plan_uninstall(host: Host, place: Place) -> InstallPlan:
+def plan_uninstall(host: Host, place: HostPlace) -> InstallPlan:
     """Return the changes that take recall-rank out of a host at a place; none where nothing of ours is there.
 
     Without a record, an entry of our form goes, and files that carry our mark. Raises EditError when a file cannot be
@@ -239,7 +239,7 @@ def uninstall(plan: InstallPlan) -> bool:
 # --- state --------------------------------------------------------------------------------------------
 
 
-def install_state(host: Host, place: Place) -> InstallState:
+def install_state(host: Host, place: HostPlace) -> InstallState:
     """Return what of an install is there. What cannot be read is told in remarks, not raised."""
     remarks: list[str] = []
     folder, entry, found, record = place.folder, None, [], None
@@ -298,13 +298,13 @@ def _is_ours(data: bytes, record: FileRecord | None, shipped: ShippedFile | None
     return isinstance(value, dict) and "command" in value and set(value) <= keys
 
 
-def _config(place: Place) -> str | None:
+def _config(place: HostPlace) -> str | None:
     """Return the configuration file of a place: the first that is there, else the last; None for no configuration."""
     there = (name for name in place.config if os.path.lexists(place.folder / name))
     return next(there, place.config[-1] if place.config else None)
 
 
-def _shipped(host: Host, place: Place) -> Iterator[tuple[str, ShippedFile]]:
+def _shipped(host: Host, place: HostPlace) -> Iterator[tuple[str, ShippedFile]]:
     """Yield the name, relative to the place's folder, of each file that a host gets."""
     for each in host.files:
         yield (f"{place.files}/{each.target}" if place.files else each.target), each
@@ -320,10 +320,10 @@ def _content(shipped: ShippedFile, launch: Launch, *, hooks: bool) -> bytes:
     return ((mark if shipped.source.endswith(".ts") else "") + text).encode()
 
 
-def _real(place: Place) -> Place:
+def _real(place: HostPlace) -> HostPlace:
     """Return a place with the real path of its folder, the nearest existing one above it for a folder to be made."""
-    return Place(Path(os.path.realpath(place.folder)), place.config, place.files)
+    return HostPlace(Path(os.path.realpath(place.folder)), place.config, place.files)
 
 
-def _read(place: Place, name: str) -> ProjectFile:
+def _read(place: HostPlace, name: str) -> ProjectFile:
     return read_project_file(place.folder, name, _LARGEST, str(place.folder))

@@ -1,4 +1,4 @@
-"""How a host finds this recall-rank without the PATH of a shell."""
+"""The command by which a host finds this recall-rank without the PATH of a shell."""
 
 from __future__ import annotations
 

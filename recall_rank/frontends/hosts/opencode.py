@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any, Final
 
-from recall_rank.frontends.hosts.host import Host, Launch, Place, ShippedFile, below
+from recall_rank.frontends.hosts.host import Host, HostPlace, Launch, ShippedFile, below
 
 _CONFIG: Final = ("opencode.jsonc", "opencode.json")
 _OF_PLUGIN: Final = "recall"  # the family that the plugin offers
@@ -34,7 +34,7 @@ HOST: Final = Host(
         *(f"opencode/{name}" for name in _CONFIG),
         files="opencode/plugins",
     ),
-    project=lambda project: Place(project, _CONFIG, ".opencode/plugins"),
+    project=lambda project: HostPlace(project, _CONFIG, ".opencode/plugins"),
     path=("mcp",),
     entry=_entry,
     files=(

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Final
 
-from recall_rank.frontends.hosts.host import Host, Place, ShippedFile, below
+from recall_rank.frontends.hosts.host import Host, HostPlace, ShippedFile, below
 
 HOST: Final = Host(
     name="pi",
     programs=("pi",),
     user=lambda environ, home: below(environ, "PI_CODING_AGENT_DIR", home, ".pi/agent", files="extensions"),
-    project=lambda project: Place(project, files=".pi/extensions"),
+    project=lambda project: HostPlace(project, files=".pi/extensions"),
     files=(ShippedFile("pi/recall-rank.ts", "recall-rank.ts"),),
     folder=".pi/agent",
 )

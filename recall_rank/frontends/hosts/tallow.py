@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Final
 
-from recall_rank.frontends.hosts.host import Host, Place, ShippedFile, below
+from recall_rank.frontends.hosts.host import Host, HostPlace, ShippedFile, below
 
 HOST: Final = Host(
     name="tallow",
     programs=("tallow",),
     user=lambda environ, home: below(environ, "TALLOW_CODING_AGENT_DIR", home, ".tallow", files="extensions"),
-    project=lambda project: Place(project, files=".tallow/extensions"),
+    project=lambda project: HostPlace(project, files=".tallow/extensions"),
     files=(
         ShippedFile("tallow/extension.json", "recall-rank/extension.json"),
         ShippedFile("pi/recall-rank.ts", "recall-rank/index.ts"),

@@ -16,7 +16,7 @@ from recall_rank.frontends.file_edits.json_edits import checked_object
 from recall_rank.frontends.file_edits.project_files import EditError
 from recall_rank.frontends.hosts.config_entries import ConfigSyntax, entry_of, with_entry, without_entry
 from recall_rank.frontends.hosts.every_host import HOSTS
-from recall_rank.frontends.hosts.host import JSON, TOML, YAML, Host, Launch, Place
+from recall_rank.frontends.hosts.host import JSON, TOML, YAML, Host, HostPlace, Launch
 from recall_rank.frontends.hosts.install import (
     command_of,
     install,
@@ -44,7 +44,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return folder
 
 
-def place_of(home: Path, name: str, scope: str) -> tuple[Host, Place]:
+def place_of(home: Path, name: str, scope: str) -> tuple[Host, HostPlace]:
     place = HOSTS[name].place(scope, {}, home, home / "work")
     assert place is not None
     return HOSTS[name], place
@@ -54,7 +54,7 @@ def tree(folder: Path) -> dict[str, bytes | None]:
     return {str(path.relative_to(folder)): path.read_bytes() if path.is_file() else None for path in folder.rglob("*")}
 
 
-def put_in(host: Host, place: Place, launch: Launch = LAUNCH) -> None:
+def put_in(host: Host, place: HostPlace, launch: Launch = LAUNCH) -> None:
     install(plan_install(host, place, launch, "1.0"))
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from recall_rank.frontends.cli.commands import hosts as commands
+from recall_rank.frontends.cli.commands.setup import hosts as commands
 from recall_rank.frontends.hosts import launch
 from recall_rank.frontends.hosts.every_host import HOSTS
 from recall_rank.frontends.hosts.probe import probe_program, probe_server

@@ -16,7 +16,7 @@ from recall_rank.frontends.display_text import escape_lines, one_line
 from recall_rank.frontends.tools.families import FAMILIES, tools_of
 
 if TYPE_CHECKING:
-    from recall_rank.frontends.hosts.host import Host, Place
+    from recall_rank.frontends.hosts.host import Host, HostPlace
     from recall_rank.frontends.hosts.install import InstallPlan, InstallState
     from recall_rank.frontends.hosts.probe import ProbeAnswer
 
@@ -225,7 +225,7 @@ def _row_to_dict(row: HostRow) -> dict[str, Any]:
     return {"host": row.host.name, "program": row.program, "settings": row.settings, "scopes": scopes}
 
 
-def _place(name: str, scope: str) -> tuple[Host, Place]:
+def _place(name: str, scope: str) -> tuple[Host, HostPlace]:
     from recall_rank.frontends.hosts.every_host import HOSTS
 
     host = HOSTS[name]
