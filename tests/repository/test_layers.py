@@ -52,7 +52,7 @@ FLOORS: tuple[tuple[str, ...], ...] = (
     ("recall", "evaluation"),
     # 8: fronts
     ("frontends", "frontends.demo", "frontends.redaction"),
-    ("frontends.curators",),
+    ("frontends.curators", "frontends.file_edits"),
     ("frontends.transcripts",),
     ("frontends.tools",),
     ("frontends.hooks", "frontends.praisonai"),
@@ -92,7 +92,7 @@ FOREIGN: dict[str, tuple[str, ...]] = {
     "mmap": ("index", "loaders"),
     "tempfile": ("index", "loaders", "frontends"),
     "shutil": ("index", "loaders", "frontends"),
-    "tomllib": ("histories",),
+    "tomllib": ("histories", "frontends.hosts"),
     "click": ("frontends",),
     "rich": ("frontends",),
     "jinja2": ("frontends",),

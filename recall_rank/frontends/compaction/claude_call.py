@@ -11,8 +11,8 @@ from typing import Any, Final
 
 from recall_rank.frontends.compaction.context_file import SESSION_ID, refers_to_context
 from recall_rank.frontends.compaction.edits import CONTEXT
-from recall_rank.frontends.compaction.project_files import CompactError, project_folder
 from recall_rank.frontends.display_text import one_line
+from recall_rank.frontends.file_edits.project_files import EditError, project_folder
 
 STDIN_BYTES: Final = 1 << 20  # PreCompact sends the words after /compact; a longer call is refused
 PROJECT_VARIABLE: Final = "CLAUDE_PROJECT_DIR"
@@ -80,7 +80,7 @@ def project_of(call: ClaudeCall, environ: Mapping[str, str]) -> Path:
         for folder in (call.folder, *call.folder.parents)[:_DEPTH]:
             if os.path.lexists(folder / CONTEXT) or refers_to_context(Path(os.path.realpath(folder))):
                 return project_folder(folder)
-    except CompactError as error:
+    except EditError as error:
         raise HookError(str(error)) from error
     raise HookError(f"compaction is not on in {one_line(str(call.folder))} or above it")
 

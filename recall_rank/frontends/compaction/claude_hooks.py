@@ -36,10 +36,10 @@ from recall_rank.frontends.compaction.context_file import (
 )
 from recall_rank.frontends.compaction.edits import CONTEXT, INSTRUCTIONS, PRE_COMPACT_SECONDS, SESSION_START_SECONDS
 from recall_rank.frontends.compaction.hook_machine import HookMachine
-from recall_rank.frontends.compaction.project_files import CompactError
 from recall_rank.frontends.curators.command import CURATING
 from recall_rank.frontends.curators.curator import CuratorError
 from recall_rank.frontends.display_text import one_line
+from recall_rank.frontends.file_edits.project_files import EditError
 from recall_rank.histories.records.left_out import session_digest
 from recall_rank.histories.records.session_copies import copy_path, remove_copies, write_copy
 
@@ -182,7 +182,7 @@ def _try(answer: HookAnswer, act: Callable[[], object]) -> None:
     """Do something whose failure must not keep the hook from the rest of its work; the failure is told."""
     try:
         act()
-    except (OSError, CompactError) as error:
+    except (OSError, EditError) as error:
         said = _said(error)
         if said not in answer.problems:
             answer.problems.append(said)
@@ -244,7 +244,7 @@ def _said(error: BaseException) -> str:
     """Return one line about an error. Of an error that nobody expects only its type and place are told: its message may
     quote history.
     """
-    if isinstance(error, HookError | CompactError | CuratorError):
+    if isinstance(error, HookError | EditError | CuratorError):
         said = str(error)
     elif isinstance(error, OSError):
         said = f"{error.strerror or error}{f': {error.filename}' if error.filename else ''}"

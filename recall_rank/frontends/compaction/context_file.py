@@ -12,10 +12,10 @@ from pathlib import Path
 from typing import Final
 
 from recall_rank.frontends.compaction.edits import CONTEXT, INSTRUCTIONS, MARK, REFERENCE, has_line
-from recall_rank.frontends.compaction.project_files import (
+from recall_rank.frontends.file_edits.project_files import (
     Change,
     ChangedMeanwhileError,
-    CompactError,
+    EditError,
     ProjectFile,
     apply_changes,
     read_project_file,
@@ -75,27 +75,27 @@ def is_ours(data: bytes) -> bool:
 
 
 def refers_to_context(project: Path) -> bool:
-    """Return whether CLAUDE.md of a project names the file, so that a session reads it. Raises CompactError when
+    """Return whether CLAUDE.md of a project names the file, so that a session reads it. Raises EditError when
     CLAUDE.md cannot be read.
     """
     return has_line(read_project_file(project, INSTRUCTIONS).data, REFERENCE)
 
 
 def read_context(project: Path) -> bytes | None:
-    """Return the content of the file, None when it is not there. Raises CompactError when it cannot be read, leads out
+    """Return the content of the file, None when it is not there. Raises EditError when it cannot be read, leads out
     of the project, or was not written by recall-rank.
     """
     return _own_file(project).data
 
 
 def write_context(project: Path, data: bytes) -> None:
-    """Write the file, as is_ours() files only. Raises CompactError as read_context() does, OSError when it cannot be
+    """Write the file, as is_ours() files only. Raises EditError as read_context() does, OSError when it cannot be
     written; it is unchanged then.
     """
     for attempt in range(_ATTEMPTS):
         file = _own_file(project)
         if file.path != project / CONTEXT:
-            raise CompactError(f"{CONTEXT} is a link, or lies behind one, and is left as it is")
+            raise EditError(f"{CONTEXT} is a link, or lies behind one, and is left as it is")
         if file.data == data:
             return
         try:
@@ -126,22 +126,22 @@ def empty_contexts_of(session_id: str, projects: Iterable[Path]) -> list[Path]:
     for project in dict.fromkeys(projects):
         try:
             held = owner_of(read_context(project)) == session_id
-        except CompactError:
+        except EditError:
             continue
         if held:
             try:
                 empty_context(project)
-            except CompactError as error:
+            except EditError as error:
                 raise OSError(str(error)) from error
             emptied.append(project)
     return emptied
 
 
 def _own_file(project: Path) -> ProjectFile:
-    """Return the file as it is now. Raises CompactError as read_context() does."""
+    """Return the file as it is now. Raises EditError as read_context() does."""
     file = read_project_file(project, CONTEXT)
     if file.data is not None and not is_ours(file.data):
-        raise CompactError(f"{CONTEXT} was written by another program, and is left as it is")
+        raise EditError(f"{CONTEXT} was written by another program, and is left as it is")
     return file
 
 

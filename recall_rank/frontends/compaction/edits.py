@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from recall_rank.frontends.compaction.json_edits import (
+from recall_rank.frontends.file_edits.json_edits import (
     JsonTextError,
     checked_object,
     elements,
@@ -17,7 +17,8 @@ from recall_rank.frontends.compaction.json_edits import (
     with_element,
     without_element,
 )
-from recall_rank.frontends.compaction.project_files import CompactError
+from recall_rank.frontends.file_edits.project_files import EditError
+from recall_rank.frontends.file_edits.text_bytes import BOM, decoded, encoded, line_end
 
 CONTEXT: Final = ".claude/recall-context.md"
 INSTRUCTIONS: Final = "CLAUDE.md"
@@ -34,7 +35,6 @@ HOOKS: Final = {  # event -> the command of its hook, and its seconds
     "PreCompact": (f"{PROGRAM} compact hook pre-compact", PRE_COMPACT_SECONDS),
     "SessionStart": (f"{PROGRAM} compact hook session-start", SESSION_START_SECONDS),
 }
-_BOM: Final = b"\xef\xbb\xbf"
 _HOOKS_KEY: Final = "hooks"
 
 
@@ -43,23 +43,23 @@ _HOOKS_KEY: Final = "hooks"
 
 def has_line(data: bytes | None, line: str) -> bool:
     """Return whether a text has a line, blanks around it aside."""
-    return any(each.strip() == line.encode() for each in (data or b"").removeprefix(_BOM).splitlines())
+    return any(each.strip() == line.encode() for each in (data or b"").removeprefix(BOM).splitlines())
 
 
 def with_first_line(data: bytes, line: str, name: str) -> bytes:
-    """Return a text with a line put first, behind a byte order mark. Raises CompactError for UTF-16 and UTF-32."""
+    """Return a text with a line put first, behind a byte order mark. Raises EditError for UTF-16 and UTF-32."""
     _check_text(data, name)
-    mark = _BOM if data.startswith(_BOM) else b""
-    return mark + line.encode() + _line_end(data) + data.removeprefix(mark)
+    mark = BOM if data.startswith(BOM) else b""
+    return mark + line.encode() + line_end(data) + data.removeprefix(mark)
 
 
 def with_last_line(data: bytes, line: str, name: str) -> bytes:
     """Return a text with a line put last. The text ends with a line end afterwards if it did before, or was empty.
-    Raises CompactError for UTF-16 and UTF-32.
+    Raises EditError for UTF-16 and UTF-32.
     """
     _check_text(data, name)
-    end = _line_end(data)
-    if not data.removeprefix(_BOM) or data.endswith((b"\n", b"\r")):
+    end = line_end(data)
+    if not data.removeprefix(BOM) or data.endswith((b"\n", b"\r")):
         return data + line.encode() + end
     return data + end + line.encode()
 
@@ -68,7 +68,7 @@ def without_line(data: bytes, line: str) -> bytes:
     """Return a text without the lines that are this one, blanks around it aside. Where the last line goes that has no
     line end, the line before loses its own.
     """
-    mark = _BOM if data.startswith(_BOM) else b""
+    mark = BOM if data.startswith(BOM) else b""
     lines = data.removeprefix(mark).splitlines(keepends=True)
     kept = [each for each in lines if each.strip() != line.encode()]
     if kept and lines[-1].strip() == line.encode() and not lines[-1].endswith((b"\n", b"\r")):
@@ -79,13 +79,7 @@ def without_line(data: bytes, line: str) -> bytes:
 
 def _check_text(data: bytes, name: str) -> None:
     if b"\0" in data or data.startswith((b"\xff\xfe", b"\xfe\xff")):
-        raise CompactError(f"{name} is no text in UTF-8: a line that is put into it could not be read")
-
-
-def _line_end(data: bytes) -> bytes:
-    """Return the line end that a text uses first, LF for a text without one."""
-    at = data.find(b"\n")
-    return b"\r\n" if at > 0 and data[at - 1 : at] == b"\r" else b"\n"
+        raise EditError(f"{name} is no text in UTF-8: a line that is put into it could not be read")
 
 
 # --- hooks of settings.json ---------------------------------------------------------------------------
@@ -102,7 +96,7 @@ def hook_group(event: str) -> dict[str, Any]:
 
 
 def hooks_there(data: bytes | None) -> tuple[str, ...]:
-    """Return the events for which settings.json runs our hook. Raises CompactError for settings that are no JSON."""
+    """Return the events for which settings.json runs our hook. Raises EditError for settings that are no JSON."""
     if data is None:
         return ()
     _, settings = _parsed(data)
@@ -113,10 +107,10 @@ def with_hooks(data: bytes | None) -> tuple[bytes, tuple[str, ...]]:
     """Return settings.json with our hooks added where they are missing, and the keys that had to be added for them:
     "hooks" and names of events.
 
-    Raises CompactError for settings that are no JSON, or whose hooks have a form that Claude Code does not know.
+    Raises EditError for settings that are no JSON, or whose hooks have a form that Claude Code does not know.
     """
     missing = [event for event in HOOKS if event not in hooks_there(data)]
-    text = "{\n}\n" if data is None else _decoded(data)
+    text = "{\n}\n" if data is None else decoded(data, SETTINGS)
     made: list[str] = []
     for event in missing:
         at, _ = checked_object(text)
@@ -127,7 +121,7 @@ def with_hooks(data: bytes | None) -> tuple[bytes, tuple[str, ...]]:
             made += missing
             break
         if not isinstance(hooks.value, dict):
-            raise CompactError(f'{SETTINGS}: "hooks" is no object')
+            raise EditError(f'{SETTINGS}: "hooks" is no object')
         of_event = member(text, hooks.value_at, event)
         if of_event is None:
             made.append(event)
@@ -135,17 +129,17 @@ def with_hooks(data: bytes | None) -> tuple[bytes, tuple[str, ...]]:
         elif isinstance(of_event.value, list):
             text = with_element(text, of_event.value_at, hook_group(event))
         else:
-            raise CompactError(f'{SETTINGS}: the hooks of "{event}" are no list')
-    return _encoded(text, data), tuple(made)
+            raise EditError(f'{SETTINGS}: the hooks of "{event}" are no list')
+    return encoded(text, data), tuple(made)
 
 
 def without_hooks(data: bytes, made: tuple[str, ...] | None) -> bytes:
     """Return settings.json without our hooks, and without those of the keys `made` that are then empty.
 
-    With `made` None, every key goes that they were in and that is then empty. Raises CompactError for settings that
+    With `made` None, every key goes that they were in and that is then empty. Raises EditError for settings that
     are no JSON.
     """
-    text = _decoded(data)
+    text = decoded(data, SETTINGS)
     any_gone = False
     for event in reversed(HOOKS):
         gone = False
@@ -159,13 +153,13 @@ def without_hooks(data: bytes, made: tuple[str, ...] | None) -> bytes:
                 text = without_element(text, handlers.value_at, handler_at)
             else:
                 text = without_element(text, at, group_at)
-            data = _encoded(text, data)
+            data = encoded(text, data)
         text = _without_empty(text, event, made, gone=gone)
-        data = _encoded(text, data)
+        data = encoded(text, data)
     at, settings = checked_object(text)
     if settings.get(_HOOKS_KEY) == {} and (any_gone if made is None else _HOOKS_KEY in made):
         text = _without_member(text, at, _HOOKS_KEY)
-    return _encoded(text, data)
+    return encoded(text, data)
 
 
 def names_hooks(data: bytes) -> bool:
@@ -215,19 +209,6 @@ def _without_member(text: str, at: int, key: str) -> str:
 
 def _parsed(data: bytes) -> tuple[int, dict[str, Any]]:
     try:
-        return checked_object(_decoded(data))
+        return checked_object(decoded(data, SETTINGS))
     except JsonTextError as error:
-        raise CompactError(f"{SETTINGS}: {error}") from error
-
-
-def _decoded(data: bytes) -> str:
-    """Return settings as text, without a byte order mark."""
-    try:
-        return data.removeprefix(_BOM).decode()
-    except UnicodeDecodeError as error:
-        raise CompactError(f"{SETTINGS} is no text in UTF-8") from error
-
-
-def _encoded(text: str, like: bytes | None) -> bytes:
-    """Return a text as UTF-8, with a byte order mark if `like` has one."""
-    return (_BOM if (like or b"").startswith(_BOM) else b"") + text.encode()
+        raise EditError(f"{SETTINGS}: {error}") from error

@@ -6,20 +6,23 @@ It holds digests of contents and the project's path, no text of the project's fi
 from __future__ import annotations
 
 import hashlib
-import json
 import os
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
-from recall_rank.frontends.compaction.project_files import CompactError
-from recall_rank.histories.cache.location import user_folder
-from recall_rank.index.errors import MissingIndexError, UnusableIndexError
-from recall_rank.index.storage.folder import Folder
+from recall_rank.frontends.file_edits.project_files import EditError
+from recall_rank.frontends.file_edits.record_files import (
+    RecordError,
+    read_record_file,
+    record_folder,
+    record_names,
+    remove_record_file,
+    write_record_file,
+)
 
 RECORDS: Final = "compaction"  # the folder of the records, in this user's folder of recall_rank for state
-_LARGEST: Final = 1 << 16
 _VERSION: Final = 1
 
 
@@ -56,82 +59,46 @@ def read_record(project: Path) -> tuple[ProjectRecord | None, str]:
     """Return what was recorded for a project, None when nothing was, and "" or, for a record that cannot be used, one
     line that says so.
     """
-    folder = _folder()
     try:
-        return (None if folder is None else _read(folder, _name(project))), ""
-    except CompactError as error:
+        return _read(_name(project)), ""
+    except EditError as error:
         return None, str(error)
 
 
 def write_record(record: ProjectRecord) -> None:
-    """Record a project, replacing what was recorded. Raises CompactError without a home folder, else OSError."""
-    folder = _folder()
-    if folder is None:
-        raise CompactError("there is no home folder in which to record what was there before")
-    data = json.dumps({"version": _VERSION, **asdict(record)}, indent=1).encode("utf-8", "surrogatepass")
-
-    def fill(descriptor: int) -> bytes:
-        view = memoryview(data)
-        while view:
-            view = view[os.write(descriptor, view) :]
-        os.fsync(descriptor)
-        return b""
-
-    Folder.create(folder.parent).close()
-    with Folder.create(folder) as opened:
-        temporary, _, _ = opened.write(fill)
-        opened.replace(temporary, _name(Path(record.project)))
-        opened.sync()
+    """Record a project, replacing what was recorded. Raises EditError without a home folder, else OSError."""
+    write_record_file(RECORDS, _name(Path(record.project)), {"version": _VERSION, **asdict(record)})
 
 
 def remove_record(project: Path) -> None:
     """Remove what was recorded for a project, if anything was. Raises OSError."""
-    folder = _folder()
-    if folder is None:
-        return
-    try:
-        with Folder(folder) as opened:
-            opened.unlink(_name(project))
-    except FileNotFoundError:
-        return
+    remove_record_file(RECORDS, _name(project))
 
 
 def recorded_projects() -> Iterator[Path]:
     """Yield the folders of the projects that are recorded and still there."""
-    folder = _folder()
-    try:
-        names = sorted(os.listdir(folder)) if folder is not None else []  # noqa: PTH208
-    except OSError:
-        return
-    for name in names:
+    for name in record_names(RECORDS):
         try:
-            record = _read(folder, name) if folder is not None and name.endswith(".json") else None
-        except CompactError:
+            record = _read(name)
+        except EditError:
             continue
         if record is not None and Path(record.project).is_dir():
             yield Path(record.project)
-
-
-def _folder() -> Path | None:
-    state = user_folder("XDG_STATE_HOME", ".local/state", "user_state_path")
-    return None if state is None else state / RECORDS
 
 
 def _name(project: Path) -> str:
     return f"{hashlib.sha256(os.fsencode(project)).hexdigest()[:32]}.json"
 
 
-def _read(folder: Path, name: str) -> ProjectRecord | None:
+def _read(name: str) -> ProjectRecord | None:
     try:
-        with Folder(folder) as opened:
-            descriptor = opened.open(name)
-        with os.fdopen(descriptor, "rb") as file:
-            return _checked(json.loads(file.read(_LARGEST).decode("utf-8", "surrogatepass")))
-    except (FileNotFoundError, MissingIndexError):
-        return None
-    except (OSError, UnusableIndexError, ValueError, TypeError, KeyError, AttributeError) as error:
-        kind = "not private to you" if isinstance(error, UnusableIndexError) else "damaged"
-        raise CompactError(f"the record of the project, {folder / name}, is {kind} and not used") from error
+        found = read_record_file(RECORDS, name)
+        return None if found is None else _checked(found)
+    except RecordError as error:
+        raise EditError(f"the record of the project, {error} and not used") from error
+    except (ValueError, TypeError, KeyError, AttributeError) as error:
+        where = (record_folder(RECORDS) or Path()) / name
+        raise EditError(f"the record of the project, {where}, is damaged and not used") from error
 
 
 def _checked(given: Any) -> ProjectRecord:

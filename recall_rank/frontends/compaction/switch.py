@@ -30,14 +30,6 @@ from recall_rank.frontends.compaction.edits import (
     without_hooks,
     without_line,
 )
-from recall_rank.frontends.compaction.json_edits import checked_object
-from recall_rank.frontends.compaction.project_files import (
-    Change,
-    CompactError,
-    ProjectFile,
-    apply_changes,
-    read_project_file,
-)
 from recall_rank.frontends.compaction.records import (
     EditRecord,
     ProjectRecord,
@@ -45,6 +37,14 @@ from recall_rank.frontends.compaction.records import (
     read_record,
     remove_record,
     write_record,
+)
+from recall_rank.frontends.file_edits.json_edits import checked_object
+from recall_rank.frontends.file_edits.project_files import (
+    Change,
+    EditError,
+    ProjectFile,
+    apply_changes,
+    read_project_file,
 )
 
 WHAT: Final = {  # file -> the edit in it
@@ -100,7 +100,7 @@ class ProjectState:
 def plan_on(project: Path) -> Plan:
     """Return the changes that turn compaction on; none where it is on. `project` is a real path.
 
-    Raises CompactError when an edit cannot be made or, with certainty, undone.
+    Raises EditError when an edit cannot be made or, with certainty, undone.
     """
     known_record, problem = read_record(project)
     record = known_record or ProjectRecord(str(project))
@@ -129,7 +129,7 @@ def plan_on(project: Path) -> Plan:
 def turn_on(plan: Plan) -> None:
     """Make the changes of plan_on(): all, or none when one cannot be made.
 
-    Raises CompactError and OSError, with the project and its record as they were.
+    Raises EditError and OSError, with the project and its record as they were.
     """
     if not plan.changes or plan.record is None:
         return
@@ -155,9 +155,9 @@ def _add_reference(file: ProjectFile, project: Path) -> tuple[bytes, tuple[str, 
 
 def _add_context(file: ProjectFile, project: Path) -> tuple[bytes, tuple[str, ...]]:
     if file.path != project / CONTEXT:
-        raise CompactError(f"{CONTEXT} is a link, or lies behind one: recall-rank writes no file through a link")
+        raise EditError(f"{CONTEXT} is a link, or lies behind one: recall-rank writes no file through a link")
     if file.data is not None and not is_ours(file.data):
-        raise CompactError(f"{CONTEXT} is there already, and recall-rank did not write it")
+        raise EditError(f"{CONTEXT} is there already, and recall-rank did not write it")
     return (EMPTY if file.data is None else file.data), ()
 
 
@@ -182,9 +182,9 @@ _ADD: Final[Mapping[str, Callable[[ProjectFile, Path], tuple[bytes, tuple[str, .
 
 
 def _check_undone(file: ProjectFile, after: bytes, made: tuple[str, ...]) -> None:
-    """Raise CompactError unless taking the edit out of its result gives the content before."""
+    """Raise EditError unless taking the edit out of its result gives the content before."""
     if _undone(file.name, after, EditRecord(file.data is not None, True, "", "", made)) != file.data:
-        raise CompactError(f"{file.name} cannot be edited so that `compact off` would undo it exactly")
+        raise EditError(f"{file.name} cannot be edited so that `compact off` would undo it exactly")
 
 
 # --- off ---------------------------------------------------------------------------------------------
@@ -194,7 +194,7 @@ def plan_off(project: Path) -> Plan:
     """Return the changes that take our edits out of a project; `project` is a real path.
 
     With a record, edits that were there before `compact on` stay. Without one, every edit goes that has our form.
-    Raises CompactError when a file cannot be read or its edit not be found.
+    Raises EditError when a file cannot be read or its edit not be found.
     """
     record, problem = read_record(project)
     changes, remarks = [], [problem] if problem else []
@@ -222,7 +222,7 @@ def plan_off(project: Path) -> Plan:
 def turn_off(plan: Plan) -> bool:
     """Make the changes of plan_off() and remove the record; return whether there was anything to do.
 
-    Raises CompactError and OSError, with the files as they were.
+    Raises EditError and OSError, with the files as they were.
     """
     apply_changes(plan.changes)
     folder = (plan.project / SETTINGS).parent
@@ -265,7 +265,7 @@ def project_state(project: Path) -> ProjectState:
             there = file.data is not None and _is_there(name, file.data)
             if name == CONTEXT:
                 session_id = owner_of(file.data)
-        except CompactError as error:
+        except EditError as error:
             edits.append(EditState(name, False, str(error)))
             continue
         remark = ""
@@ -290,7 +290,7 @@ def idle_hooks(project: Path) -> list[str]:
             "it, and its hooks keep nothing"
         )
     for name in (SETTINGS, _LOCAL_SETTINGS):
-        with suppress(CompactError):
+        with suppress(EditError):
             if hooks_disabled(read_project_file(project, name).data):
                 told.append(f'"disableAllHooks" in {name} turns every hook off')
     return told

@@ -69,10 +69,13 @@ OTHERS: dict[str, tuple[str, ...]] = {
     "completion": ("bash",),
     "help": (),
     "mcp": ("--help",),
+    "install": ("codex", "--dry-run"),
+    "uninstall": ("codex", "--dry-run"),
+    "hosts": ("--no-check",),
     "compress": ("chat.json", "--window", "1000", "--force"),
 }
 EVERY = {**READING, **OTHERS}
-NO_JSON = ("export", "transcript", "condense", "batch", "completion", "help", "mcp")
+NO_JSON = ("export", "transcript", "condense", "batch", "completion", "help", "mcp", "install", "uninstall")
 
 
 @pytest.fixture
@@ -86,6 +89,7 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "calls.jsonl").write_text('{"id": 1, "tool": "recall", "args": {"query": "bucket"}}\n', "utf-8")
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "caches"))
+    monkeypatch.setenv("HOME", str(tmp_path))  # whose hosts `install`, `uninstall` and `hosts` look at
     return tmp_path
 
 

@@ -13,15 +13,16 @@ from typing import Any
 
 import pytest
 
-from recall_rank.frontends.compaction import claude_hooks, project_files
+from recall_rank.frontends.compaction import claude_hooks
 from recall_rank.frontends.compaction.claude_call import STDIN_BYTES
 from recall_rank.frontends.compaction.claude_hooks import HookAnswer, TimeLimitError, answered, time_limit
 from recall_rank.frontends.compaction.condensing import CondensedHistory
 from recall_rank.frontends.compaction.context_file import CUT, EMPTY, LARGEST_CONTEXT, empty_contexts_of, owner_of
 from recall_rank.frontends.compaction.hook_machine import HookMachine
-from recall_rank.frontends.compaction.project_files import ProjectFile
 from recall_rank.frontends.compaction.switch import plan_off, plan_on, project_state, turn_off, turn_on
 from recall_rank.frontends.curators.curator import CuratorTimeoutError
+from recall_rank.frontends.file_edits import project_files
+from recall_rank.frontends.file_edits.project_files import ProjectFile
 from recall_rank.frontends.transcripts.render import SessionTranscript, transcript_markdown
 from recall_rank.histories.ignore import Ignore
 from recall_rank.histories.records import session_copies

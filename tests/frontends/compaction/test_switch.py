@@ -14,18 +14,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from recall_rank.frontends.compaction import project_files, records
 from recall_rank.frontends.compaction.context_file import EMPTY
-from recall_rank.frontends.compaction.project_files import (
+from recall_rank.frontends.compaction.records import recorded_projects, remove_record
+from recall_rank.frontends.compaction.switch import plan_off, plan_on, project_state, turn_off, turn_on
+from recall_rank.frontends.file_edits import project_files, record_files
+from recall_rank.frontends.file_edits.project_files import (
     Change,
-    CompactError,
+    EditError,
     apply_changes,
     diff_lines,
     project_folder,
     read_project_file,
 )
-from recall_rank.frontends.compaction.records import recorded_projects, remove_record
-from recall_rank.frontends.compaction.switch import plan_off, plan_on, project_state, turn_off, turn_on
 from tests.support.frontends.claude_machine import ClaudeMachine, tree
 
 OURS = (".claude/recall-context.md", ".claude/settings.json", ".gitignore", "CLAUDE.md")
@@ -277,7 +277,7 @@ def test_agents_md_is_still_read(claude: ClaudeMachine) -> None:
 def test_what_cannot_be_edited_is_refused(claude: ClaudeMachine, files: dict[str, bytes], said: str) -> None:
     write(claude.project, files)
     before = tree(claude.project)
-    with pytest.raises(CompactError, match=said):
+    with pytest.raises(EditError, match=said):
         plan_on(claude.project)
     assert tree(claude.project) == before
     assert list(recorded_projects()) == []
@@ -289,7 +289,7 @@ def test_no_link_leads_out_of_the_project(claude: ClaudeMachine, name: str, tmp_
     outside.write_bytes(b"{}")
     (claude.project / name).parent.mkdir(exist_ok=True)
     (claude.project / name).symlink_to(outside)
-    with pytest.raises(CompactError, match="leads out of the project"):
+    with pytest.raises(EditError, match="leads out of the project"):
         plan_on(claude.project)
     assert outside.read_bytes() == b"{}"
 
@@ -297,19 +297,19 @@ def test_no_link_leads_out_of_the_project(claude: ClaudeMachine, name: str, tmp_
 def test_no_folder_leads_out_of_the_project(claude: ClaudeMachine, tmp_path: Path) -> None:
     (tmp_path / "outside").mkdir()
     (claude.project / ".claude").symlink_to(tmp_path / "outside")
-    with pytest.raises(CompactError, match="leads out of the project"):
+    with pytest.raises(EditError, match="leads out of the project"):
         plan_on(claude.project)
     (claude.project / ".claude").unlink()
     (claude.project / ".claude").symlink_to(tmp_path / "nothing")
-    with pytest.raises(CompactError, match="leads out of the project"):
+    with pytest.raises(EditError, match="leads out of the project"):
         plan_on(claude.project)
     (claude.project / ".claude").unlink()
     (claude.project / "CLAUDE.md").symlink_to("gone.md")
-    with pytest.raises(CompactError, match="leads to nothing"):
+    with pytest.raises(EditError, match="leads to nothing"):
         plan_on(claude.project)
     (claude.project / "CLAUDE.md").unlink()
     (claude.project / "CLAUDE.md").mkdir()
-    with pytest.raises(CompactError, match="no regular file"):
+    with pytest.raises(EditError, match="no regular file"):
         plan_on(claude.project)
 
 
@@ -325,12 +325,12 @@ def test_a_link_inside_the_project_stays_a_link(claude: ClaudeMachine) -> None:
 
 
 def test_the_home_folder_is_no_project(claude: ClaudeMachine, monkeypatch: pytest.MonkeyPatch) -> None:
-    with pytest.raises(CompactError, match="every project"):
+    with pytest.raises(EditError, match="every project"):
         project_folder(claude.home)
     monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(claude.project / ".claude"))
-    with pytest.raises(CompactError, match="every project"):
+    with pytest.raises(EditError, match="every project"):
         project_folder(claude.project)
-    with pytest.raises(CompactError, match="no folder"):
+    with pytest.raises(EditError, match="no folder"):
         project_folder(claude.project / "absent")
 
 
@@ -399,7 +399,7 @@ def test_files_that_cannot_be_put_back_are_named(claude: ClaudeMachine, monkeypa
         return real(self, target)
 
     monkeypatch.setattr(Path, "replace", broken)
-    with pytest.raises(CompactError, match=r"could not be put back: CLAUDE.md \(Input/output error\)"):
+    with pytest.raises(EditError, match=r"could not be put back: CLAUDE.md \(Input/output error\)"):
         turn_on(plan)
 
 
@@ -407,14 +407,14 @@ def test_a_file_that_changed_meanwhile_is_left(claude: ClaudeMachine) -> None:
     write(claude.project, {"CLAUDE.md": b"# Quay\n"})
     plan = plan_on(claude.project)
     (claude.project / "CLAUDE.md").write_bytes(b"# Quay, longer\n")
-    with pytest.raises(CompactError, match="changed by another program"):
+    with pytest.raises(EditError, match="changed by another program"):
         turn_on(plan)
     assert tree(claude.project).keys() == {"CLAUDE.md"}
 
 
 def test_without_a_home_folder_nothing_is_edited(claude: ClaudeMachine, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(records, "user_folder", lambda *_: None)
-    with pytest.raises(CompactError, match="no home folder"):
+    monkeypatch.setattr(record_files, "user_folder", lambda *_: None)
+    with pytest.raises(EditError, match="no home folder"):
         on(claude.project)
     assert tree(claude.project) == {}
     assert list(recorded_projects()) == []

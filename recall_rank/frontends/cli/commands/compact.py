@@ -78,12 +78,12 @@ def off(ctx: click.Context, project: str, yes: bool) -> None:
 @click.pass_context
 def status(ctx: click.Context, project: str, as_json: bool) -> None:
     """Show which of the edits are there, and which were changed since."""
-    from recall_rank.frontends.compaction.project_files import CompactError, project_folder
     from recall_rank.frontends.compaction.switch import project_state
+    from recall_rank.frontends.file_edits.project_files import EditError, project_folder
 
     try:
         state = project_state(project_folder(project))
-    except CompactError as error:
+    except EditError as error:
         fail(str(error), USAGE, as_json=as_json)
     if as_json:
         print_json(_state_to_dict(state))
@@ -110,18 +110,18 @@ def session_start() -> None:
 
 
 def _planned(project: str, plan: Callable[[Path], Plan]) -> Plan:
-    from recall_rank.frontends.compaction.project_files import CompactError, project_folder
+    from recall_rank.frontends.file_edits.project_files import EditError, project_folder
 
     try:
         return plan(project_folder(project))
-    except CompactError as error:
+    except EditError as error:
         fail(f"nothing was changed: {error}", USAGE, as_json=False)
 
 
 def _confirm(plan: Plan, *, yes: bool) -> None:
     """Show the changes of a plan and ask for consent. Ends the command without it."""
     from recall_rank.frontends.compaction.edits import CONTEXT
-    from recall_rank.frontends.compaction.project_files import diff_lines
+    from recall_rank.frontends.file_edits.project_files import diff_lines
 
     for line in diff_lines([change for change in plan.changes if change.file.name != CONTEXT or change.after]):
         click.echo(escape_lines(line))
@@ -135,11 +135,11 @@ def _confirm(plan: Plan, *, yes: bool) -> None:
 
 
 def _write(act: Callable[[], Any]) -> Any:
-    from recall_rank.frontends.compaction.project_files import CompactError
+    from recall_rank.frontends.file_edits.project_files import EditError
 
     try:
         return act()
-    except CompactError as error:
+    except EditError as error:
         fail(f"nothing was changed: {error}", USAGE, as_json=False)
     except OSError as error:
         named = f" ({one_line(str(error.filename))})" if error.filename else ""

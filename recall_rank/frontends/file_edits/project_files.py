@@ -16,11 +16,11 @@ LARGEST: Final = 1 << 20  # bytes of a file that is edited
 _NEW_MODE: Final = 0o666  # less the umask
 
 
-class CompactError(Exception):
+class EditError(Exception):
     """The edits of a project cannot be made. The message is one line for a person; nothing was changed."""
 
 
-class ChangedMeanwhileError(CompactError):
+class ChangedMeanwhileError(EditError):
     """A file was changed by another program after it was read."""
 
 
@@ -47,45 +47,46 @@ class Change:
 
 
 def project_folder(given: str | Path) -> Path:
-    """Return the real path of a project's folder. Raises CompactError for what is no folder, and for a home folder,
+    """Return the real path of a project's folder. Raises EditError for what is no folder, and for a home folder,
     whose .claude folder holds the settings of every project.
     """
     path = Path(os.path.realpath(given))
     if not path.is_dir():
-        raise CompactError(f"{given} is no folder")
+        raise EditError(f"{given} is no folder")
     homes = {os.path.realpath(home) for home in (os.environ.get("HOME"), _home()) if home}
     configured = os.environ.get("CLAUDE_CONFIG_DIR")
     if str(path) in homes or (configured and os.path.realpath(path / ".claude") == os.path.realpath(configured)):
-        raise CompactError(f"{path} is no project: the .claude folder in it holds the settings of every project")
+        raise EditError(f"{path} is no project: the .claude folder in it holds the settings of every project")
     return path
 
 
-def read_project_file(project: Path, name: str, limit: int = LARGEST) -> ProjectFile:
-    """Return a file of a project; `project` is a real path. A link is followed inside the project.
+def read_project_file(project: Path, name: str, limit: int = LARGEST, where: str = "the project") -> ProjectFile:
+    """Return a file of a project; `project` is a real path. A link is followed inside the project. `where` names the
+    folder `project` in messages.
 
-    Raises CompactError for a link that leads out of the project or to nothing, for what is no regular file, for a file
+    Raises EditError for a link that leads out of the project or to nothing, for what is no regular file, for a file
     of more than `limit` bytes, and for one that cannot be read.
     """
     path = project / name
     real = Path(os.path.realpath(path))
     if not real.is_relative_to(project):
-        raise CompactError(f"{name} leads out of the project, to {real}")
+        raise EditError(f"{name} leads out of {where}, to {real}")
     try:
         descriptor = os.open(real, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     except FileNotFoundError:
         if path.is_symlink():
-            raise CompactError(f"{name} is a link that leads to nothing") from None
+            raise EditError(f"{name} is a link that leads to nothing") from None
         return ProjectFile(name, real, None)
     except NotADirectoryError:
-        raise CompactError(f"{name} cannot be there: a file stands where its folder would be") from None
+        raise EditError(f"{name} cannot be there: a file stands where its folder would be") from None
     except OSError as error:
-        raise CompactError(f"{name} cannot be read: {error.strerror}") from error
+        raise EditError(f"{name} cannot be read: {error.strerror}") from error
     try:
         status = os.fstat(descriptor)
         if not stat.S_ISREG(status.st_mode):
-            raise CompactError(f"{name} is no regular file")
+            raise EditError(f"{name} is no regular file")
         if status.st_size > limit:
-            raise CompactError(f"{name} has more than {limit:,} bytes")
+            raise EditError(f"{name} has more than {limit:,} bytes")
         with os.fdopen(descriptor, "rb", closefd=False) as file:
             return ProjectFile(name, real, file.read(), stat.S_IMODE(status.st_mode))
     finally:
@@ -97,7 +98,7 @@ def apply_changes(changes: Sequence[Change]) -> tuple[Path, ...]:
 
     All contents, and copies of those that are replaced, are written under temporary names first, so that undoing needs
     no room on the disk. Raises ChangedMeanwhileError when a file is not any more as it was read, and OSError when one
-    cannot be written; every file is then as it was before. Raises CompactError that names those that could not be put
+    cannot be written; every file is then as it was before. Raises EditError that names those that could not be put
     back.
     """
     done: list[tuple[Change, Path | None]] = []
@@ -107,7 +108,7 @@ def apply_changes(changes: Sequence[Change]) -> tuple[Path, ...]:
     try:
         staged: list[tuple[Change, Path | None, Path | None]] = []
         for change in changes:
-            made += _make_folder(change.file.path.parent)
+            _make_folder(change.file.path.parent, made)
             new = _staged(change, change.after, temporaries)
             staged.append((change, new, _staged(change, change.file.data, temporaries)))
         for change in changes:
@@ -128,7 +129,7 @@ def apply_changes(changes: Sequence[Change]) -> tuple[Path, ...]:
             with suppress(OSError):
                 folder.rmdir()
         if failed:
-            raise CompactError(f"an edit failed, and these files could not be put back: {', '.join(failed)}")
+            raise EditError(f"an edit failed, and these files could not be put back: {', '.join(failed)}")
     return tuple(made)
 
 
@@ -159,13 +160,21 @@ def _home() -> str | None:
     return None
 
 
-def _make_folder(folder: Path) -> list[Path]:
-    """Create a folder whose parent exists; return it in a list, which is empty when the folder was there."""
-    try:
-        folder.mkdir()
-    except FileExistsError:
-        return []
-    return [folder]
+def missing_folders(folder: Path) -> list[Path]:
+    """Return a folder and those above it that do not exist, the highest first."""
+    missing: list[Path] = []
+    while not os.path.lexists(folder):
+        missing.insert(0, folder)
+        folder = folder.parent
+    return missing
+
+
+def _make_folder(folder: Path, made: list[Path]) -> None:
+    """Create a folder, and those above it that do not exist; each is put into `made` when it is there."""
+    for each in missing_folders(folder):
+        with suppress(FileExistsError):  # another program was faster
+            each.mkdir()
+            made.append(each)
 
 
 def _staged(change: Change, data: bytes | None, temporaries: list[Path]) -> Path | None:

@@ -1,6 +1,7 @@
 """Insert a value into a JSON text, or take one out, with every other character of the text unchanged.
 
-What is inserted follows the indentation of the text around it. Taking out what was inserted gives the text before.
+What is inserted follows the indentation of the text around it. Taking out what was inserted gives the text before. The
+text may be JSONC: comments (`//`, `/* */`) and a comma behind the last element are kept.
 """
 
 from __future__ import annotations
@@ -11,6 +12,8 @@ from dataclasses import dataclass
 from typing import Any, Final, NoReturn
 
 _BLANK: Final = " \t\n\r"
+_TOKENS: Final = re.compile(r'"(?:[^"\\\n]|\\.)*"|//[^\r\n]*|/\*.*?\*/|/\*', re.DOTALL)  # strings are kept
+_LAST_COMMA: Final = re.compile(r'"(?:[^"\\\n]|\\.)*"|,(?=\s*[}\]])', re.DOTALL)
 _INDENT: Final = re.compile(r"\n([ \t]+)[^ \t\r\n]")
 
 
@@ -39,20 +42,46 @@ def _refuse(word: str) -> NoReturn:
 _DECODER: Final = json.JSONDecoder(parse_constant=_refuse)
 
 
-def checked_object(text: str) -> tuple[int, dict[str, Any]]:
-    """Return where the object of a JSON text starts, and its value. Raises JsonTextError for any other text."""
+def without_comments(text: str) -> str:
+    """Return a JSONC text as JSON of equal length: blanks in place of comments and of a comma behind the last element.
+
+    Raises JsonTextError for a comment that does not end.
+    """
+    return _LAST_COMMA.sub(lambda found: " " if found[0] == "," else found[0], _uncommented(text))
+
+
+def _uncommented(text: str) -> str:
+    """Return a JSONC text with blanks in place of comments; line ends stay."""
+
+    def blank(found: re.Match[str]) -> str:
+        if found[0].startswith('"'):
+            return found[0]
+        if found[0] == "/*":
+            raise JsonTextError("it is no valid JSON: a comment does not end")
+        return "".join(each if each in "\r\n" else " " for each in found[0])
+
+    return _TOKENS.sub(blank, text)
+
+
+def checked_object(text: str, *, comments: bool = False) -> tuple[int, dict[str, Any]]:
+    """Return where the object of a JSON text starts, and its value; with `comments`, of a JSONC text.
+
+    Raises JsonTextError for any other text.
+    """
+    plain = without_comments(text) if comments else text
     try:
-        value = json.loads(text, parse_constant=_refuse)
+        value = json.loads(plain, parse_constant=_refuse)
     except (ValueError, RecursionError) as error:
         reason = "it is nested too deeply" if isinstance(error, RecursionError) else str(error)
         raise JsonTextError(f"it is no valid JSON: {reason}") from error
     if not isinstance(value, dict):
         raise JsonTextError("it is no JSON object")
-    return _after_blanks(text, 0), value
+    return _after_blanks(plain, 0), value
 
 
 def elements(text: str, at: int) -> list[Element]:
     """Return the elements of the list, or the members of the object, that starts at character `at` of a JSON text."""
+    text = without_comments(text)
     is_object = text[at] == "{"
     found: list[Element] = []
     place = _after_blanks(text, at + 1)
@@ -81,30 +110,48 @@ def with_element(text: str, at: int, value: Any, key: str | None = None) -> str:
     unit = found[1] if (found := _INDENT.search(text)) else "  "
     line_end = "\r\n" if "\r\n" in text else "\n"
     inside = elements(text, at)
+    plain = without_comments(text)
+    last = inside[-1].end if inside else at + 1
+    close = _after_blanks(plain, last)
+    place = last + len(text[last:close].rstrip(_BLANK))  # behind the last element, its comma and comments
+    has_comma = bool(inside) and "," in _uncommented(text)[last:close]
+    in_line_comment = any(found[0][:2] == "//" for found in [*_TOKENS.finditer(text, last, place)][-1:])
     if inside:
         indent = _own_line(text, inside[-1].start)
-        place, before = inside[-1].end, ", " if indent is None else f",{line_end}{indent}"
+        if indent is None and in_line_comment:
+            indent = _line_indent(text, at) + unit
+        before = " " if indent is None else f"{line_end}{indent}"
     else:
         indent = _line_indent(text, at) + unit
-        place, before = at + 1, f"{line_end}{indent}" if "\n" in text[at : _after_blanks(text, at + 1)] else ""
+        before = f"{line_end}{indent}" if "\n" in text[at:close] or in_line_comment else ""
         indent = indent if before else _line_indent(text, at)
     on_one_line = indent is None
     written = json.dumps(value, ensure_ascii=False, indent=None if on_one_line else unit)
-    written = written.replace("\n", f"{line_end}{indent}")
-    return f"{text[:place]}{before}{'' if key is None else json.dumps(key) + ': '}{written}{text[place:]}"
+    written = ("" if key is None else json.dumps(key) + ": ") + written.replace("\n", f"{line_end}{indent}")
+    comma = "," if inside and not has_comma else ""
+    return f"{text[:last]}{comma}{text[last:place]}{before}{written}{',' if has_comma else ''}{text[place:]}"
 
 
 def without_element(text: str, at: int, index: int) -> str:
-    """Return a JSON text without one element of the list, or one member of the object, that starts at `at`."""
+    """Return a JSON text without one element of the list, or one member of the object, that starts at `at`.
+
+    Comments stay. Where the last element goes, so does the comma before it, unless a comma is behind it too.
+    """
     inside = elements(text, at)
+    commas = _uncommented(text)
     start, end = inside[index].start, inside[index].end
+    follows = inside[index + 1].start if index + 1 < len(inside) else _after_blanks(without_comments(text), end)
+    comma_behind = commas.find(",", end, follows)
+    line = text[:start].rstrip(_BLANK)
+    if comma_behind >= 0:
+        if not index and index + 1 < len(inside) and not text[comma_behind + 1 : follows].strip(_BLANK):
+            return text[:start] + text[follows:]  # the next element takes the place
+        return line + text[comma_behind + 1 :]
     if index:
         start = inside[index - 1].end
-    elif len(inside) > 1:
-        end = inside[1].start
-    else:
-        start = at + 1
-    return text[:start] + text[end:]
+        comma = commas.index(",", start)
+        return text[:comma] + text[comma + 1 : len(line)].rstrip(_BLANK) + text[end:]
+    return line + text[end:]
 
 
 def _after_blanks(text: str, at: int) -> int:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from recall_rank.frontends.compaction.json_edits import (
+from recall_rank.frontends.file_edits.json_edits import (
     JsonTextError,
     checked_object,
     elements,

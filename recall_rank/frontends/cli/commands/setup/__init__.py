@@ -1,0 +1,1 @@
+"""Commands that set up the programs in which agents run."""

@@ -1,0 +1,20 @@
+"""Codex: a table in config.toml, of the user or of a project that the user trusts."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from recall_rank.frontends.hosts.host import TOML, Host, HostPlace, below, command_and_args
+
+HOST: Final = Host(
+    name="codex",
+    programs=("codex",),
+    user=lambda environ, home: below(environ, "CODEX_HOME", home, ".codex", "config.toml"),
+    project=lambda project: HostPlace(project, (".codex/config.toml",)),
+    syntax=TOML,
+    path=("mcp_servers",),
+    # Without `required`, Codex asks its model without the tools of a server that needs more than a second to start.
+    entry=lambda launch: {**command_and_args(launch), "required": True, "startup_timeout_sec": 30},
+    folder=".codex",
+    remarks=("a project's config.toml is read only where Codex trusts the project",),
+)

@@ -1,0 +1,309 @@
+"""What `install` puts into the configuration of a host, `uninstall` takes out again, byte for byte."""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from recall_rank.frontends.file_edits import project_files
+from recall_rank.frontends.file_edits.json_edits import checked_object
+from recall_rank.frontends.file_edits.project_files import EditError
+from recall_rank.frontends.hosts.config_entries import ConfigSyntax, entry_of, with_entry, without_entry
+from recall_rank.frontends.hosts.every_host import HOSTS
+from recall_rank.frontends.hosts.host import JSON, TOML, YAML, Host, HostPlace, Launch
+from recall_rank.frontends.hosts.install import (
+    command_of,
+    install,
+    install_state,
+    is_our_entry,
+    plan_install,
+    plan_uninstall,
+    uninstall,
+)
+from recall_rank.frontends.hosts.install_records import remove_install
+
+LAUNCH = Launch(("/opt/böat/recall-rank",), ("recall", "session_search"))
+OTHER = Launch(("/usr/bin/python3", "-m", "recall_rank"), ("recall", "session_search"))
+PLACES = [(name, scope) for name in HOSTS for scope in ("user", "project") if (name, scope) != ("hermes", "project")]
+COMMENTS = st.sampled_from(["", " // a, }] note", " /* { a */", " /* a\n */"])
+LEAVES = st.none() | st.booleans() | st.integers() | st.text(max_size=6)
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    folder = tmp_path / "home"
+    (folder / "work").mkdir(parents=True)
+    monkeypatch.setenv("HOME", str(folder))
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    return folder
+
+
+def place_of(home: Path, name: str, scope: str) -> tuple[Host, HostPlace]:
+    place = HOSTS[name].place(scope, {}, home, home / "work")
+    assert place is not None
+    return HOSTS[name], place
+
+
+def tree(folder: Path) -> dict[str, bytes | None]:
+    return {str(path.relative_to(folder)): path.read_bytes() if path.is_file() else None for path in folder.rglob("*")}
+
+
+def put_in(host: Host, place: HostPlace, launch: Launch = LAUNCH) -> None:
+    install(plan_install(host, place, launch, "1.0"))
+
+
+@st.composite
+def jsonc(draw: st.DrawFn, keys: tuple[str, ...]) -> str:
+    """An object as people write it: comments, a comma behind the last member, any line ends, one line or several."""
+    end = draw(st.sampled_from(["\n", "\r\n"]))
+    between = draw(st.sampled_from([end + "\t", end + "    ", ""]))
+
+    def written(members: dict[str, str], depth: int) -> str:
+        lead = between + "  " * depth if between else " "
+        comments = [draw(COMMENTS) for _ in members]
+        comma = "," if members and draw(st.booleans()) else ""
+        if not between:
+            comments = [each.replace("//", "/*") + "*/" if "//" in each else each for each in comments]
+        told = (
+            [
+                f"{lead}{json.dumps(key, ensure_ascii=False)}: {value}{comma if last else ','}{comment}"
+                for (key, value), comment, last in zip(
+                    members.items(), comments, [*[False] * (len(members) - 1), True][-len(members) :], strict=True
+                )
+            ]
+            if members
+            else [draw(COMMENTS).replace("//", "/*").rstrip() + ("*/" if members else "")]
+        )
+        told = [each if "/*" not in each or "*/" in each else each + "*/" for each in told]
+        return "{" + "".join(told) + (end if between else "") + "}"
+
+    inner = {
+        key: json.dumps(value) for key, value in draw(st.dictionaries(st.text(max_size=3), LEAVES, max_size=2)).items()
+    }
+    members = {
+        key: json.dumps(value) for key, value in draw(st.dictionaries(st.text(max_size=3), LEAVES, max_size=3)).items()
+    }
+    if draw(st.booleans()):
+        members[keys[0]] = written(inner, 1)
+    return written(members, 0) + draw(st.sampled_from(["", end, " // end"]))
+
+
+TOML_TEXT = st.lists(
+    st.sampled_from(
+        ["# note", "", 'model = "x"  # why', "[a.b]", "k = [1,\n 2]", "[mcp_servers.other]\ncommand = 'x'"]
+    ),
+    unique=True,
+    max_size=5,
+)
+YAML_TEXT = st.lists(
+    st.sampled_from(
+        [
+            "# note",
+            "",
+            "model: x # why",
+            "list:\n- a\n- b: 1",
+            "text: |\n  mcp_servers:\n    recall: no",
+            "a:\n  b:\n    c: 1",
+        ]
+    ),
+    unique=True,
+    max_size=5,
+)
+SECTION = st.sampled_from(
+    ["", "mcp_servers:", "mcp_servers: # those\n    other:\n      command: x", "mcp_servers:\n # c\n a: 1"]
+)
+
+
+def encodings(draw: st.DrawFn, text: str) -> bytes:
+    text = text.replace("\r\n", "\n").replace("\n", draw(st.sampled_from(["\n", "\r\n"])))
+    return (b"\xef\xbb\xbf" if draw(st.booleans()) else b"") + text.encode()
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.data())
+def test_any_json_is_as_before(data: st.DataObject) -> None:
+    where = ConfigSyntax(JSON, ("mcpServers",), "x.json")
+    before = encodings(data.draw, data.draw(jsonc(where.path)))
+    value = checked_object(before.decode("utf-8-sig"), comments=True)[1]
+    after, made = with_entry(before, {"command": "é", "args": ["mcp"]}, where)
+    now = checked_object(after.decode("utf-8-sig"), comments=True)[1]
+    assert now == {**value, "mcpServers": {**value.get("mcpServers", {}), "recall": {"command": "é", "args": ["mcp"]}}}
+    assert without_entry(after, where, made) == before
+
+
+encodings_of = st.composite(lambda draw, text: encodings(draw, draw(text)))
+
+
+@settings(max_examples=60, deadline=None)
+@given(encodings_of(TOML_TEXT.map(lambda lines: "\n".join(sorted(lines, key=lambda each: "[" in each[:1])))))
+def test_any_toml_is_as_before(before: bytes) -> None:
+    if before.startswith(b"\xef\xbb\xbf"):
+        before = before[3:]  # Codex does not read one
+    where = ConfigSyntax(TOML, ("mcp_servers",), "x.toml")
+    after, made = with_entry(before, {"command": 'a"\\b', "required": True}, where)
+    now = tomllib.loads(after.decode())
+    assert now["mcp_servers"].pop("recall") == {"command": 'a"\\b', "required": True}
+    assert without_entry(after, where, made) == before
+    assert without_entry(after, where, None) == before
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.data())
+def test_any_yaml_is_as_before(data: st.DataObject) -> None:
+    where = ConfigSyntax(YAML, ("mcp_servers",), "x.yaml")
+    lines = data.draw(YAML_TEXT)
+    section = data.draw(SECTION)
+    lines.insert(data.draw(st.integers(0, len(lines))), section)
+    before = encodings(data.draw, "\n".join(lines) + data.draw(st.sampled_from(["", "\n"])))
+    after, made = with_entry(before, {"command": "a: #b", "args": ["é"]}, where)
+    assert entry_of(after, where) == {"command": "a: #b", "args": ["é"]}
+    assert without_entry(after, where, made) == before
+    yaml = pytest.importorskip("yaml")
+    old, new = (yaml.safe_load(each.decode("utf-8-sig")) or {} for each in (before, after))
+    assert new.pop("mcp_servers") == {
+        **(old.pop("mcp_servers", None) or {}),
+        "recall": {"command": "a: #b", "args": ["é"]},
+    }
+    assert new == old
+
+
+@pytest.mark.parametrize(("name", "scope"), PLACES)
+@pytest.mark.parametrize("there", [True, False], ids=["file", "no file"])
+def test_uninstall_undoes_install(home: Path, name: str, scope: str, there: bool) -> None:
+    host, place = place_of(home, name, scope)
+    texts = {
+        JSON: '{\r\n  // mine\r\n  "a": [1,], "b": {}, // b\r\n}',
+        TOML: "a = 1 # c\n[x]",
+        YAML: "a: 1\nb:\n  c: 2",
+    }
+    if there:
+        for each in place.config[-1:]:
+            (place.folder / each).parent.mkdir(parents=True, exist_ok=True)
+            (place.folder / each).write_bytes(texts[host.syntax].encode())
+    before = tree(home)
+    put_in(host, place)
+    assert tree(home) != before
+    assert install_state(host, place).is_there
+    assert plan_install(host, place, LAUNCH, "1.0").changes == ()
+    put_in(host, place, OTHER)  # another version of the program
+    assert install_state(host, place).record.program == OTHER.program  # type: ignore[union-attr]
+    assert uninstall(plan_uninstall(host, place))
+    assert tree(home) == before
+    assert not uninstall(plan_uninstall(host, place))
+
+
+@pytest.mark.parametrize(("name", "scope"), PLACES)
+def test_without_the_record_what_is_ours_goes(home: Path, name: str, scope: str) -> None:
+    host, place = place_of(home, name, scope)
+    put_in(host, place)
+    remove_install(name, str(place.folder))
+    uninstall(plan_uninstall(host, place))
+    assert not [path for path in home.rglob("*") if path.is_file()]
+    assert not install_state(host, place).is_there
+
+
+@pytest.mark.parametrize("name", [name for name in HOSTS if HOSTS[name].entry(LAUNCH) is not None])
+def test_what_others_changed_meanwhile_stays(home: Path, name: str) -> None:
+    host, place = place_of(home, name, "user")
+    path = place.folder / place.config[-1]
+    path.parent.mkdir(parents=True, exist_ok=True)
+    first, more = {JSON: ("{\n}\n", '{\n  "later": 1,'), TOML: ("", "later = 1\n"), YAML: ("", "later: 1\n")}[
+        host.syntax
+    ]
+    path.write_text(first)
+    put_in(host, place)
+    path.write_text(more + path.read_text().removeprefix("{" if host.syntax == JSON else ""))
+    plan = plan_uninstall(host, place)
+    uninstall(plan)
+    assert any("only our entry is taken out" in remark for remark in plan.remarks)
+    assert path.read_text().split() == ((more + first.removeprefix("{")) if first else more).replace("1,", "1").split()
+
+
+def test_an_error_leaves_everything_as_it_was(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    host, place = place_of(home, "opencode", "user")
+    before = tree(home.parent)
+    done = 0
+
+    def failing(self: Path, target: Path) -> Path:
+        nonlocal done
+        done += 1
+        if done == 2 and self.suffix == ".tmp":
+            raise OSError(28, "No space left on device")
+        return original(self, target)
+
+    original = Path.replace
+    monkeypatch.setattr(project_files.Path, "replace", failing)
+    with pytest.raises(OSError, match="No space"):
+        put_in(host, place)
+    monkeypatch.undo()
+    left = {name: data for name, data in tree(home.parent).items() if not name.startswith("state")}
+    assert left == before
+    assert install_state(host, place).record is None
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("gemini", "{"),
+        ("gemini", "[]"),
+        ("gemini", '{"mcpServers": 1}'),
+        ("gemini", '{"mcpServers": {"recall": {"command": "other"}}}'),
+        ("gemini", "{ /* "),
+        ("codex", "a ="),
+        ("codex", "mcp_servers = {}"),
+        ("codex", "[mcp_servers.recall]\ncommand = 'x'"),
+        ("hermes", "{a: 1}"),
+        ("hermes", "mcp_servers: {}"),
+        ("hermes", "mcp_servers:\n- a"),
+        ("hermes", "mcp_servers:\n  recall:\n    command: x"),
+        ("hermes", 'a: "b\nmcp_servers:\n  x: 1"'),
+        ("hermes", "a: 1\n..."),
+        ("hermes", "# >>> recall-rank install\na: 1"),
+    ],
+)
+def test_what_is_not_understood_is_refused(home: Path, name: str, text: str) -> None:
+    host, place = place_of(home, name, "user")
+    path = place.folder / place.config[-1]
+    path.parent.mkdir(parents=True)
+    path.write_text(text)
+    before = tree(home)
+    with pytest.raises(EditError):
+        plan_install(host, place, LAUNCH, "1.0")
+    assert tree(home) == before
+
+
+def test_a_link_that_leads_outside_is_refused(home: Path, tmp_path: Path) -> None:
+    host, place = place_of(home, "cursor", "project")
+    (tmp_path / "secret.json").write_text("{}")
+    (place.folder / ".cursor").mkdir()
+    (place.folder / ".cursor" / "mcp.json").symlink_to(tmp_path / "secret.json")
+    with pytest.raises(EditError, match="leads out of"):
+        plan_install(host, place, LAUNCH, "1.0")
+    assert (tmp_path / "secret.json").read_text() == "{}"
+
+
+def test_a_file_of_others_is_not_written_over(home: Path) -> None:
+    host, place = place_of(home, "pi", "user")
+    path = home / ".pi/agent/extensions/recall-rank.ts"
+    path.parent.mkdir(parents=True)
+    path.write_text("export default 1")
+    with pytest.raises(EditError, match="did not write it"):
+        plan_install(host, place, LAUNCH, "1.0")
+    assert plan_uninstall(host, place).changes == ()
+
+
+def test_an_entry_of_ours_is_known_wherever_the_program_lies() -> None:
+    entries: list[tuple[dict[str, Any], bool]] = [
+        ({"command": "/a/recall-rank", "args": ["mcp"]}, True),
+        ({"command": ["python", "-m", "recall_rank", "mcp", "--tools", "recall"]}, True),
+        ({"command": "npx", "args": ["mcp"]}, False),
+        ({"command": 1, "args": "mcp"}, False),
+    ]
+    assert [is_our_entry(entry) for entry, _ in entries] == [ours for _, ours in entries]
+    assert command_of(entries[0][0]) == ("/a/recall-rank", "mcp")
