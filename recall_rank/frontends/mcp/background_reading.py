@@ -61,6 +61,13 @@ class BackgroundHistories:
         if due and self._refreshing.acquire(blocking=False):
             threading.Thread(target=self._refresh, name="refresh", daemon=True).start()
 
+    def refresh_now(self) -> None:
+        """Refresh the histories and wait for the end of it; a problem is kept in `problem`."""
+        with self._refreshing:
+            began = time.monotonic()
+            self._reread()
+            self._schedule(began)
+
     def _prepare(self) -> None:
         began = time.monotonic()
         try:
@@ -76,14 +83,16 @@ class BackgroundHistories:
 
     def _refresh(self) -> None:
         began = time.monotonic()
+        self._reread()
+        self._schedule(began)
+        self._refreshing.release()
+
+    def _reread(self) -> None:
         try:
             self.recall.refresh()
             self.problem = ""
         except Exception as error:  # noqa: BLE001 - calls are answered from the previous reading, with a warning
             self.problem = str(error) or type(error).__name__
-        finally:
-            self._schedule(began)
-            self._refreshing.release()
 
     def _schedule(self, began: float) -> None:
         """Set the time of the next refresh, given the monotonic time, in seconds, at which the last reading began."""

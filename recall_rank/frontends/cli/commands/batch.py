@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import os
+import sys
 import time
 from dataclasses import dataclass
-from typing import IO, Any, Final
+from threading import Event
+from typing import IO, Any, Final, NoReturn
 
 import click
 
 from recall_rank.frontends.caller_context import read_context
 from recall_rank.frontends.cli.options.histories import history_option, open_recall, read_with_progress
-from recall_rank.frontends.cli.output.console import status_of
+from recall_rank.frontends.cli.output.console import HITS, status_of
 from recall_rank.frontends.display_text import safe_json
 from recall_rank.frontends.hooks.hook_calls import HOOKS
 from recall_rank.frontends.host_options import NAMES, HostOptions, host_options, snake_name
@@ -24,16 +27,22 @@ _HELP: Final = """Answer many calls: a line of JSON in, a line of JSON out.
 
 A call is {"id", "tool", "args", "mode"?, "context"?, "options"?, "now"?, "wire"?}, its answer {"id", "ms",
 "cpu_ms", "output"}. A call that cannot be served is answered with {"ok": false, "error"}; the others are served
-all the same. Other keys of a call are ignored."""
+all the same. Other keys of a call are ignored.
+
+With --live, for a program that stays: calls are answered at once, also while the histories are read for the first
+time and in another order than they came; {"cancel": ID} cancels a call; the end of the input ends everything."""
 
 
 @click.command(name="batch", help=_HELP)
 @history_option
 @click.option("--calls", type=click.File("rb"), required=True, help="Calls, one JSON object a line; - is stdin.")
 @click.option("--out", type=click.File("wb", lazy=True), required=True, help="Where answers go; - is stdout.")
+@click.option("--live", is_flag=True, help="Answer each call as soon as it is done, until the calls end.")
 @click.pass_context
-def batch(ctx: click.Context, histories: tuple[str, ...], calls: IO[bytes], out: IO[bytes]) -> None:
+def batch(ctx: click.Context, histories: tuple[str, ...], calls: IO[bytes], out: IO[bytes], live: bool) -> None:
     """Answer the calls of a file, each with a line of JSON."""
+    if live:
+        _answer_live(histories, calls, out)
     out.flush()  # opens the file, so that one that cannot be made is told before anything is read
     with open_recall(histories) as recall:
         reports = read_with_progress(recall)
@@ -43,6 +52,23 @@ def batch(ctx: click.Context, histories: tuple[str, ...], calls: IO[bytes], out:
                 out.write(safe_json(json_line(serve(tools, line, number))) + b"\n")
     out.flush()
     ctx.exit(status_of(reports))
+
+
+def _answer_live(histories: tuple[str, ...], calls: IO[bytes], out: IO[bytes]) -> NoReturn:
+    """Answer calls until they end, then end the process, whatever is still being read or searched."""
+    from recall_rank.frontends.hosts.live_calls import LiveCalls
+    from recall_rank.frontends.mcp.background_reading import BackgroundHistories
+
+    reading = BackgroundHistories(open_recall(histories, may_be_none=True))
+    tools = RecallTools(reading.recall, hooks=HOOKS)
+
+    def write(answer: dict[str, Any]) -> None:
+        out.write(safe_json(json_line(answer)) + b"\n")
+        out.flush()
+
+    LiveCalls(reading, lambda line, number, cancel: serve(tools, line, number, cancel), write).run(calls)
+    sys.stderr.flush()
+    os._exit(HITS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,8 +85,10 @@ class BatchCall:
     now: int | None
 
 
-def serve(tools: RecallTools, line: bytes, number: int) -> dict[str, Any]:
+def serve(tools: RecallTools, line: bytes, number: int, cancel: Event | None = None) -> dict[str, Any]:
     """Return the answer to the call on a line of a calls file; `number` is the number of the line.
+
+    Once `cancel` is set, a search ends early.
 
     The fields `ms` and `cpu_ms` of the answer are the wall time and CPU time of the call alone.
     """
@@ -78,6 +106,7 @@ def serve(tools: RecallTools, line: bytes, number: int) -> dict[str, Any]:
         now=call.now,
         mode=call.mode,
         wire=call.wire,
+        cancel=cancel,
     )
     return {
         "id": call.id,

@@ -58,12 +58,17 @@ def history_option(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def open_recall(
-    histories: Sequence[str], *, as_json: bool = False, context: Context | None = None, cached: bool = True
+    histories: Sequence[str],
+    *,
+    as_json: bool = False,
+    context: Context | None = None,
+    cached: bool = True,
+    may_be_none: bool = False,
 ) -> Recall:
     """Return a Recall over the given histories, or over all stores of this machine when none is given.
 
-    Ends the command when there is none. The index is kept in the cache that the options of the command or the settings
-    name, or in memory when `cached` is false.
+    Ends the command when there is none, unless `may_be_none` is true. The index is kept in the cache that the options
+    of the command or the settings name, or in memory when `cached` is false.
     """
     from recall_rank.recall import Recall
 
@@ -79,7 +84,7 @@ def open_recall(
         sources = (source for history in histories for source in _open(history, as_json))
         return Recall(sources, chosen.cache, context, ignore=chosen.ignore, keep_vanished=chosen.keep_vanished)
     recall = Recall.discover(chosen.cache, context, ignore=chosen.ignore, keep_vanished=chosen.keep_vanished)
-    if not recall.found:
+    if not recall.found and not may_be_none:
         place = chosen.folder()
         if place is not None:
             from recall_rank.histories.removal.orphans import remove_orphans

@@ -1,0 +1,1 @@
+"""Plugins, manifests and entries for the programs in which coding agents run."""

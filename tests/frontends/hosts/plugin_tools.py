@@ -1,0 +1,97 @@
+"""The table of tools in the OpenCode plugin, made from the parameters and descriptions of this package.
+
+`python -m tests.frontends.hosts.plugin_tools --write` writes it anew.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from pathlib import Path
+from typing import Any, Final
+
+import recall_rank
+from recall_rank.frontends.host_options import HostOptions
+from recall_rank.frontends.mcp.descriptions import ARGUMENTS, DESCRIPTIONS
+from recall_rank.frontends.tools.dispatch import TOOLS
+from recall_rank.frontends.tools.parameters import Parameter
+from recall_rank.model.camel_case import camel
+
+PACKAGE: Final = Path(recall_rank.__file__).parent
+PLUGIN: Final = PACKAGE / "frontends/hosts/files/opencode/recall-rank.ts"
+NAMES: Final = ("recall", "recall_get", "recall_context", "recall_messages", "recall_sessions")
+# Parameters of our own, which the original tool does not have.
+OWN: Final = ("project", "exclude_session_ids", "must", "must_not", "order", "offset", "budget_ms")
+BEGIN: Final = "// tools: begin\n"
+END: Final = "// tools: end\n"
+_SNAKE: Final = re.compile(r"\b[a-z]+(?:_[a-z]+)+\b")
+
+
+def tools_table() -> dict[str, Any]:
+    """Return the tools as the plugin registers them: name -> description, properties and required arguments."""
+    found: dict[str, Any] = {}
+    for name in NAMES:
+        parameters = [
+            each for each in TOOLS[name].parameters(HostOptions()) if name != "recall" or each.name not in OWN
+        ]
+        found[name] = {
+            "description": _camel_words(DESCRIPTIONS[name]),
+            "properties": {camel(each.name): schema(name, each) for each in parameters},
+            "required": [camel(each.name) for each in parameters if each.required],
+        }
+    return found
+
+
+def schema(tool: str, parameter: Parameter) -> dict[str, Any]:
+    """Return the JSON Schema of a parameter, without a list of types: some hosts refuse one."""
+    words = ARGUMENTS.get(f"{tool}.{parameter.name}", ARGUMENTS[parameter.name])
+    described = {"description": _camel_words(words)}
+    if parameter.default is not None and parameter.default != ():
+        described["default"] = parameter.default
+    match parameter.type:
+        case "choice":
+            return {"type": "string", "enum": list(parameter.choices), **described}
+        case "flag":
+            return {"type": "boolean", **described}
+        case "text" | "time":
+            least = {"minLength": 1} if parameter.required else {}
+            return {"type": "string", **least, **described}
+        case "instant":
+            return {"anyOf": [{"type": "string"}, {"type": "number"}], **described}
+        case "window":
+            return {"anyOf": [_whole(parameter), {"type": "string", "enum": ["auto"]}], **described}
+        case _:
+            return {**_whole(parameter), **described}
+
+
+def _whole(parameter: Parameter) -> dict[str, Any]:
+    most = parameter.high if parameter.cap is None else parameter.cap
+    return {"type": "integer", "minimum": parameter.low, **({} if most is None else {"maximum": most})}
+
+
+def _camel_words(text: str) -> str:
+    """Return the text with the names of arguments in the camel case of the original tools."""
+    return _SNAKE.sub(lambda found: found[0] if found[0] in NAMES else camel(found[0]), text)
+
+
+def written_table(text: str) -> dict[str, Any]:
+    """Return the table that stands in the text of the plugin."""
+    block = text.split(BEGIN)[1].split(END, maxsplit=1)[0]
+    read: dict[str, Any] = json.loads(block.removeprefix("const TOOLS = "))
+    return read
+
+
+def main() -> None:
+    """Print the table, or write it into the plugin."""
+    block = f"const TOOLS = {json.dumps(tools_table(), indent=2)}\n"
+    if "--write" not in sys.argv:
+        print(block, end="")
+        return
+    text = PLUGIN.read_text(encoding="utf-8")
+    before, _, rest = text.partition(BEGIN)
+    PLUGIN.write_text(before + BEGIN + block + END + rest.partition(END)[2], encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
