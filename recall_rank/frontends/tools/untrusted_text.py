@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
 from recall_rank.analysis.text_edits import edited
@@ -60,18 +60,20 @@ def untrusted_text(answer: Mapping[str, Any]) -> str:
     """
     import orjson
 
-    mark = secrets.token_hex(16)
-    lines = [
-        f"{NOTICE} It stands between the two lines with the number {mark}.",
-        f"<<<recalled {mark}>>>",
-        "answer " + orjson.dumps(_for_readers({k: v for k, v in answer.items() if k not in ITEM_LISTS})).decode(),
-    ]
+    lines = ["answer " + orjson.dumps(_for_readers({k: v for k, v in answer.items() if k not in ITEM_LISTS})).decode()]
     for name in ITEM_LISTS:
         lines += (f"{name} {orjson.dumps(_for_readers(item)).decode()}" for item in answer.get(name) or ())
-    lines.append(f"<<<end of recalled {mark}>>>")
+    text = fenced(lines)
     if "next_cursor" in answer:
-        lines.append(f"The answer goes on: call again with the same arguments and cursor {answer['next_cursor']!r}.")
-    return "\n".join(lines)
+        text += f"\nThe answer goes on: call again with the same arguments and cursor {answer['next_cursor']!r}."
+    return text
+
+
+def fenced(lines: Iterable[str]) -> str:
+    """Return recalled lines behind a notice, between two delimiters that have a new random number of 128 bits."""
+    mark = secrets.token_hex(16)
+    notice = f"{NOTICE} It stands between the two lines with the number {mark}."
+    return "\n".join((notice, f"<<<recalled {mark}>>>", *lines, f"<<<end of recalled {mark}>>>"))
 
 
 def _for_readers(value: Any) -> Any:
