@@ -15,22 +15,24 @@ from typing import Final
 from recall_rank.histories.cache.location import MACHINE, default_cache
 
 SECONDS: Final = 1800  # after which the process is ended; what it has not published is swept by the next refresh
-FRESH_SECONDS: Final = 20.0  # an index that was compared with its sources so recently is left as it is
 _NICE: Final = 10
+_WAIT: Final = "wait"
 
 
-def start_refresh(cache: Path, environ: Mapping[str, str], older: float = 0.0) -> int | None:
+def start_refresh(cache: Path, environ: Mapping[str, str], older: float = 0.0, *, wait: bool = False) -> int | None:
     """Start a refresh of the index of this machine in the folder `cache`, and return at once with the id of its
     process.
 
-    None is started, and None returned, when the index was compared with its sources in the last `older` seconds, or
-    just now. The process has no stdin, stdout
-    or stderr, so that the host does not wait for it. Raises OSError when it cannot be started.
+    None is started, and None returned, when the index was compared with its sources in the last `older` seconds. With
+    `wait` the process begins when a refresh that runs already is done, and so reads what was just written; without, it
+    then ends. It has no stdin, stdout or stderr, so that the host does not wait for it. Raises OSError when it cannot
+    be started.
     """
-    if _age(cache / MACHINE) < max(older, FRESH_SECONDS):
+    if _age(cache / MACHINE) < older:
         return None
     nothing = [(os.POSIX_SPAWN_OPEN, number, os.devnull, os.O_RDWR, 0) for number in range(3)]
-    command = [sys.executable, "-P", "-m", __name__]  # -P: nothing of the agent's folder is imported
+    words = [_WAIT] if wait else []
+    command = [sys.executable, "-P", "-m", __name__, *words]  # -P: nothing of the agent's folder is imported
     return os.posix_spawn(sys.executable, command, dict(environ), file_actions=nothing, setsid=True)
 
 
@@ -46,8 +48,10 @@ def _age(folder: Path) -> float:
     return max(0.0, time.time() - newest)
 
 
-def refresh_once() -> int:
-    """Refresh the index that the settings name, unless another process does; return 0, or 1 when there may be none."""
+def refresh_once(*, wait: bool = False) -> int:
+    """Refresh the index that the settings name, after another process that does, or, without `wait`, unless there is
+    one. Returns 0, or 1 when there may be no index.
+    """
     import fcntl
 
     from recall_rank.histories.settings import settings
@@ -60,7 +64,7 @@ def refresh_once() -> int:
     cache.mkdir(mode=0o700, parents=True, exist_ok=True)
     held = os.open(cache, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
-        fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)  # released with the process, however it ends
+        fcntl.flock(held, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))  # released with the process, however it ends
         with Recall.discover(cache, ignore=known.ignore, keep_vanished=known.keep_vanished) as recall:
             recall.refresh()
     except BlockingIOError:
@@ -77,7 +81,7 @@ def main() -> int:
     signal.setitimer(signal.ITIMER_REAL, SECONDS)  # nobody handles the signal here
     os.nice(_NICE)
     os.chdir("/")  # the folder of the agent may be removed
-    return refresh_once()
+    return refresh_once(wait=_WAIT in sys.argv[1:])
 
 
 if __name__ == "__main__":

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 CURATING: Final = "RECALL_RANK_CURATING"  # set inside a program that a curator or summarizer of recall-rank has started
 SECONDS: Final = {START: 5.0, MESSAGE: 2.0, COMPACTION: 10.0, END: 5.0}  # kind of event -> time for its answer
 SEARCH_MS: Final = 800.0  # for the search behind a message of the user
+FRESH_SECONDS: Final = 20.0  # an index that is newer is not refreshed when a session starts
 STALE_SECONDS: Final = 60.0  # an older index is refreshed in the background, for the next message
 _REMEMBERS: Final = ("resume", "fork")  # sources of a start whose model still reads the reminder of the first one
 _COMPACTED: Final = "compact"
@@ -101,7 +102,7 @@ def _start(call: HostCall, machine: Machine, _: HostAnswer) -> list[str]:
     """Remind the model that earlier sessions can be searched, and refresh the index in the background."""
     from recall_rank.frontends.hooks.reminder import REMINDER
 
-    _refresh(machine(), 0.0)
+    _refresh(machine(), FRESH_SECONDS)
     return [] if call.source in _REMEMBERS else [REMINDER]
 
 
@@ -147,7 +148,7 @@ def _compaction(call: HostCall, machine: Machine, answer: HostAnswer) -> list[st
 
 def _end(_: HostCall, machine: Machine, __: HostAnswer) -> list[str]:
     """Refresh the index in the background, so that other sessions find this one."""
-    _refresh(machine(), 0.0)
+    _refresh(machine(), 0.0, wait=True)
     return []
 
 
@@ -215,12 +216,12 @@ def _stored(machine: HookMachine) -> Recall | None:
     return stored_recall(machine.cache, state)
 
 
-def _refresh(machine: HookMachine, older: float) -> None:
+def _refresh(machine: HookMachine, older: float, *, wait: bool = False) -> None:
     """Start a refresh in the background, if the index is older than `older` seconds."""
     if machine.cache is not None:
         from recall_rank.frontends.hosts.background_refresh import start_refresh
 
-        start_refresh(machine.cache, machine.environ, older)
+        start_refresh(machine.cache, machine.environ, older, wait=wait)
 
 
 def _asking(call: HostCall, recall: Recall) -> Context:

@@ -32,6 +32,7 @@ class HookedMachine:
     def __init__(self, claude: ClaudeMachine) -> None:
         self.claude = claude
         self.refreshes: list[float] = []
+        self.waits = False  # of the last one
 
     def index(self) -> None:
         """Read and index the sessions that are there now."""
@@ -75,9 +76,10 @@ def hooked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> HookedMachine:
     )
     machine.index()
 
-    def started(cache: Path, environ: Mapping[str, str], older: float = 0.0) -> None:
+    def started(cache: Path, environ: Mapping[str, str], older: float = 0.0, *, wait: bool = False) -> None:
         assert cache == claude.cache
         assert environ is os.environ
+        machine.waits = wait
         machine.refreshes.append(older)
 
     monkeypatch.setattr(background_refresh, "start_refresh", started)

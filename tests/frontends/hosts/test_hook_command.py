@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
 import shlex
 import subprocess
 import sys
+import threading
 from pathlib import Path
+from typing import Self
 
 import pytest
 from click.testing import CliRunner
@@ -97,19 +100,18 @@ def test_a_refresh_in_a_process_of_its_own_makes_the_index(
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join(sys.path))
     monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
     cache = hooked.claude.cache
-    assert background_refresh.start_refresh(cache, os.environ) is None  # it is new
+    assert background_refresh.start_refresh(cache, os.environ, 600.0) is None  # it is new
     assert background_refresh.start_refresh(cache, os.environ, 1e9) is None
     (cache / "machine").rename(tmp_path / "moved")
-    child = background_refresh.start_refresh(cache, os.environ)
-    assert child is not None
-    assert os.waitpid(child, 0)[1] == 0
+    for wait in (False, True):
+        child = background_refresh.start_refresh(cache, os.environ, wait=wait)
+        assert child is not None
+        assert os.waitpid(child, 0)[1] == 0
     with Recall.discover() as recall:
         assert recall.search("amber").results
 
 
 def test_one_refresh_at_a_time(hooked: HookedMachine, monkeypatch: pytest.MonkeyPatch) -> None:
-    import fcntl
-
     def refuse(*_: object, **__: object) -> None:
         raise AssertionError("another process refreshes")
 
@@ -122,6 +124,34 @@ def test_one_refresh_at_a_time(hooked: HookedMachine, monkeypatch: pytest.Monkey
         os.close(held)
     with pytest.raises(AssertionError, match="another process"):
         background_refresh.refresh_once()
+
+
+def test_the_refresh_of_an_ended_session_waits_for_another(
+    hooked: HookedMachine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun = threading.Event()
+    found: list[int] = []
+
+    class Noted:
+        def __enter__(self) -> Self:
+            begun.set()
+            return self
+
+        def __exit__(self, *_: object) -> None:
+            pass
+
+        def refresh(self) -> None:
+            pass
+
+    monkeypatch.setattr(Recall, "discover", lambda *_, **__: Noted())
+    held = os.open(hooked.claude.cache, os.O_RDONLY)
+    fcntl.flock(held, fcntl.LOCK_EX)
+    waiting = threading.Thread(target=lambda: found.append(background_refresh.refresh_once(wait=True)))
+    waiting.start()
+    assert not begun.wait(0.1)
+    os.close(held)
+    waiting.join(10)
+    assert (begun.is_set(), found) == (True, [0])
 
 
 def test_settings_without_a_cache_refresh_nothing(hooked: HookedMachine) -> None:

@@ -53,13 +53,13 @@ def test_a_session_starts_with_the_reminder_once(
 ) -> None:
     answer = hooked.run(host, EVENTS[host][0], source=source)
     assert (text_of(answer), answer.problems) == (REMINDER if reminds else "", [])
-    assert hooked.refreshes == [0.0]
+    assert (hooked.refreshes, hooked.waits) == ([host_hooks.FRESH_SECONDS], False)
 
 
 @pytest.mark.parametrize("host", HOSTS)
 def test_the_end_of_a_session_says_nothing_and_refreshes(hooked: HookedMachine, host: str) -> None:
     answer = hooked.run(host, EVENTS[host][3], reason="exit")
-    assert (answer.stdout, answer.problems, hooked.refreshes) == ("", [], [0.0])
+    assert (answer.stdout, answer.problems, hooked.refreshes, hooked.waits) == ("", [], [0.0], True)
 
 
 @pytest.mark.parametrize("host", HOSTS[1:])
