@@ -11,6 +11,7 @@ if TYPE_CHECKING:
 
     from recall_rank.corpus import Index
     from recall_rank.histories.backend import Snapshot
+    from recall_rank.histories.cache.state import CacheState
     from recall_rank.histories.chains.lineage import Chain
     from recall_rank.histories.ignore import Ignore
     from recall_rank.histories.open_backend import Cache, OpenedSources
@@ -314,6 +315,17 @@ class Recall:
         if isinstance(budget_ms, int | float):
             patience = min(patience, max(0.0, budget_ms) / 4000)
         return self._backend.ready() if self._backend.wait(patience) else snapshot
+
+
+def stored_recall(cache: Path, state: CacheState) -> Recall:
+    """Return a Recall over the index of all stores of this machine as it is in the folder `cache`; `state` is its
+    newest generation. No store is read and nothing is refreshed.
+    """
+    from recall_rank.histories.cache.location import MACHINE
+    from recall_rank.histories.open_backend import OpenedSources
+    from recall_rank.histories.stored_backend import StoredBackend
+
+    return Recall(OpenedSources((), StoredBackend(cache / MACHINE, state, _IndexFactory())))
 
 
 class _IndexFactory:

@@ -31,6 +31,7 @@ _COMMANDS: Final = {  # name -> module and attribute
     "export": "export:export",
     "transcript": "transcript:transcript",
     "compact": "compact:compact",
+    "hook": "host.hook:hook",
     "condense": "condense:condense",
     "compress": "compress:compress",
     "notes": "notes:notes",

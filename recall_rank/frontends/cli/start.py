@@ -23,6 +23,8 @@ _NO_MEMORY: Final = ("map segment", "allocate memory")  # of the ImportError of 
 def main() -> None:
     """Import the command line, run it and exit."""
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # else numpy reserves memory for every processor
+    if _is_hook():
+        _answer_hook()
     usual = signal.getsignal(signal.SIGINT) is signal.default_int_handler  # not where a shell has set another one
     if usual:
         signal.signal(signal.SIGINT, signal.SIG_DFL)
@@ -33,6 +35,32 @@ def main() -> None:
     if usual:
         signal.signal(signal.SIGINT, signal.default_int_handler)
     run()
+
+
+def _is_hook() -> bool:
+    """Return whether the command line is `hook HOST EVENT`, without options and with all standard streams open."""
+    import sys
+
+    words = sys.argv[1:]
+    is_plain = len(words) == 3 and words[0] == "hook" and not any(word.startswith("-") for word in words)
+    return is_plain and None not in (sys.stdin, sys.stdout, sys.stderr)
+
+
+def _answer_hook() -> NoReturn:
+    """Answer a hook of a host, and end with 0 whatever happens. A host waits for it at each message of its user: click
+    is not imported, and the process ends without tidying up.
+    """
+    import gc
+    import sys
+
+    gc.set_threshold(200_000)  # collections while modules are imported free nothing, and take a tenth of the time
+    try:
+        from recall_rank.frontends.hosts.hook_command import run_hook
+
+        run_hook(sys.argv[2:])
+    except Exception as error:  # noqa: BLE001 - such as a package that is not complete: the host must not fail
+        os.write(2, f"recall-rank hook: {type(error).__name__}\n".encode())
+    os._exit(0)
 
 
 def _refuse(error: Exception) -> NoReturn:

@@ -7,14 +7,11 @@ A hook answers whatever happens: what goes wrong is a line of its answer, never 
 from __future__ import annotations
 
 import json
-import signal
 import traceback
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
-from types import FrameType
 from typing import TYPE_CHECKING, Final, Protocol
 
 from recall_rank.frontends.compaction.claude_call import (
@@ -36,6 +33,7 @@ from recall_rank.frontends.compaction.context_file import (
 )
 from recall_rank.frontends.compaction.edits import CONTEXT, INSTRUCTIONS, PRE_COMPACT_SECONDS, SESSION_START_SECONDS
 from recall_rank.frontends.compaction.hook_machine import HookMachine
+from recall_rank.frontends.compaction.time_limit import TimeLimitError, time_limit
 from recall_rank.frontends.curators.command import CURATING
 from recall_rank.frontends.curators.curator import CuratorError
 from recall_rank.frontends.display_text import one_line
@@ -54,11 +52,6 @@ SECONDS: Final = {  # event -> after which the hook itself ends, before Claude C
     SESSION_START: SESSION_START_SECONDS - 10,
 }
 _SAID_CHARS: Final = 300  # of a problem
-_AGAIN_SECONDS: Final = 5.0  # the time limit strikes again, should the first exception have been swallowed
-
-
-class TimeLimitError(BaseException):
-    """The time of a hook is over. No handler of ordinary errors catches it."""
 
 
 class Condenser(Protocol):
@@ -99,24 +92,8 @@ def answered(
     except TimeLimitError:
         answer.problems.append(f"it took longer than {limit:g} seconds, and was ended")
     except Exception as error:  # noqa: BLE001 - a hook must not fail its host; the error is told
-        answer.problems.append(_said(error))
+        answer.problems.append(error_line(error))
     return answer
-
-
-@contextmanager
-def time_limit(seconds: float) -> Iterator[None]:
-    """Raise TimeLimitError in the block once `seconds` are over; for the main thread only."""
-
-    def end(_: int, __: FrameType | None) -> None:
-        raise TimeLimitError
-
-    before = signal.signal(signal.SIGALRM, end)
-    signal.setitimer(signal.ITIMER_REAL, seconds, _AGAIN_SECONDS)
-    try:
-        yield
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)
 
 
 # --- before a compaction -----------------------------------------------------------------------------
@@ -153,7 +130,7 @@ def _keep(call: ClaudeCall, machine: HookMachine, condense: Condenser, answer: H
         wrong = "it took too long"
         raise
     except Exception as error:
-        wrong = _said(error)
+        wrong = error_line(error)
         raise
     finally:
         if wrong:
@@ -183,7 +160,7 @@ def _try(answer: HookAnswer, act: Callable[[], object]) -> None:
     try:
         act()
     except (OSError, EditError) as error:
-        said = _said(error)
+        said = error_line(error)
         if said not in answer.problems:
             answer.problems.append(said)
 
@@ -240,7 +217,7 @@ def _reminder(call: ClaudeCall, machine: HookMachine, data: bytes | None) -> str
     return json.dumps({"hookSpecificOutput": output})
 
 
-def _said(error: BaseException) -> str:
+def error_line(error: BaseException) -> str:
     """Return one line about an error. Of an error that nobody expects only its type and place are told: its message may
     quote history.
     """

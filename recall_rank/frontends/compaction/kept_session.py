@@ -5,6 +5,7 @@ forgotten, and without its secrets.
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from pathlib import Path
 
 from recall_rank.frontends.compaction.claude_call import ClaudeCall, ForgottenSessionError, HookError
@@ -13,11 +14,19 @@ from recall_rank.frontends.redaction.redacted_answers import session_without_sec
 from recall_rank.frontends.transcripts.render import SessionTranscript, transcript_of
 from recall_rank.histories.ignore import FilteredSource
 from recall_rank.loaders.claude_code.source import SUFFIX, ClaudeCode, stores
-from recall_rank.model import Source, Unit
+from recall_rank.model import Session, Source, Unit
 
 
 def kept_session(call: ClaudeCall, machine: HookMachine) -> SessionTranscript:
-    """Return the transcript of the session of a call, without secrets and without the sessions of subagents.
+    """Return the transcript of the session of a call, without secrets; read_own_session() reads it, and says what it
+    raises.
+    """
+    session, unread = read_own_session(call, machine)
+    return transcript_of(session_without_secrets(session), unread=unread)
+
+
+def read_own_session(call: ClaudeCall, machine: HookMachine) -> tuple[Session, Mapping[str, int]]:
+    """Return the session of a call, without the sessions of subagents, and the numbers of records of unknown types.
 
     Only the file of that session is read, in a folder where Claude Code keeps its sessions on this machine: what the
     hook writes is put before a model, so no other file may get into it, whatever the call says. Raises HookError when
@@ -37,7 +46,7 @@ def kept_session(call: ClaudeCall, machine: HookMachine) -> SessionTranscript:
     (session,) = reading.sessions
     if session.id != call.session_id:
         raise HookError("the transcript is that of another session")
-    return transcript_of(session_without_secrets(session), unread=reading.unknown)
+    return session, reading.unknown
 
 
 def _place(call: ClaudeCall, machine: HookMachine) -> tuple[Source, Unit]:

@@ -18,11 +18,14 @@ from recall_rank.frontends.hooks.back_references import query_of, refers_back
 from recall_rank.frontends.hooks.cited_hits import CitedHit, cited_hits, telling_hits
 from recall_rank.frontends.redaction.redact import redacted
 from recall_rank.frontends.redaction.redacted_answers import hidden
-from recall_rank.model.recalled_text import AUTO_RECALL_TAG, COMPACTION_TAG, NUDGE, NUDGE_SENTINEL
+from recall_rank.model.recalled_text import AUTO_RECALL_TAG, COMPACTION_TAG
+from recall_rank.model.recalled_text import NUDGE as REMINDER
+from recall_rank.model.recalled_text import NUDGE_SENTINEL as SENTINEL
 from recall_rank.search.options import MAX_RESULTS, Options
 from recall_rank.search.query import Query
 
 if TYPE_CHECKING:
+    from recall_rank.analysis.compaction_notes import CompactionNote
     from recall_rank.model import Context, Scope, SearchResponse
     from recall_rank.recall import Recall
 
@@ -31,8 +34,6 @@ T = TypeVar("T")
 BUDGET_MS: Final = 1500
 MIN_ANSWERABLE: Final = 0.1  # low: messages that point back are answered more often than the queries of the calibration
 CANDIDATES: Final = 2  # hits for each citation: some only repeat the question
-SENTINEL: Final = NUDGE_SENTINEL
-REMINDER: Final = NUDGE
 _MIN_LINE_CHARS: Final = 40  # a line that would be cut shorter than this is left out
 _TAG: Final = re.compile(r"<(?=\s*/?\s*recall)", re.IGNORECASE)
 _CUT: Final = "..."
@@ -133,14 +134,20 @@ def compaction_recall(
     returned when there are no such sentences, when the session is unknown, or when `budget_ms` is over. Secrets are
     replaced unless `redact` is false.
     """
-    notes = _within(budget_ms, lambda: compaction_notes(recall.transcript(session_id)), threading.Event())
+    found = _within(budget_ms, lambda: compaction_notes(recall.transcript(session_id)), threading.Event())
+    return notes_block(found or (), results=results, chars=chars, redact=redact)
+
+
+def notes_block(
+    notes: Sequence[CompactionNote], *, results: int = 5, chars: int = 700, redact: bool = True
+) -> str | None:
+    """Return the text block of compaction_recall() with the first `results` of these notes; None when there are none.
+    Secrets are replaced unless `redact` is false.
+    """
     return _block(
         COMPACTION_TAG,
         "Said in this session, quoted; keep what still holds.",
-        [
-            _Line(f"- {note.kind}: ", note.text, f" (msg {one_line(note.message_id)})")
-            for note in (notes or ())[:results]
-        ],
+        [_Line(f"- {note.kind}: ", note.text, f" (msg {one_line(note.message_id)})") for note in notes[:results]],
         chars,
         redact=redact,
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
 from recall_rank.analysis.text_edits import edited
@@ -78,18 +78,20 @@ def untrusted_text(answer: Mapping[str, Any], mark: str | None = None) -> str:
     """
     import orjson
 
-    mark = mark or new_mark()
-    lines = [
-        f"{NOTICE} It stands between the two lines with the number {mark}.",
-        f"<<<recalled {mark}>>>",
-        "answer " + orjson.dumps(_for_readers({k: v for k, v in answer.items() if k not in ITEM_LISTS})).decode(),
-    ]
+    lines = ["answer " + orjson.dumps(_for_readers({k: v for k, v in answer.items() if k not in ITEM_LISTS})).decode()]
     for name in ITEM_LISTS:
         lines += (f"{name} {orjson.dumps(_for_readers(item)).decode()}" for item in answer.get(name) or ())
-    lines.append(f"<<<end of recalled {mark}>>>")
+    text = fenced(lines, mark)
     if "next_cursor" in answer:
-        lines.append(f"The answer goes on: call again with the same arguments and cursor {answer['next_cursor']!r}.")
-    return "\n".join(lines)
+        text += f"\nThe answer goes on: call again with the same arguments and cursor {answer['next_cursor']!r}."
+    return text
+
+
+def fenced(lines: Iterable[str], mark: str | None = None) -> str:
+    """Return recalled lines behind a notice, between two delimiters with `mark`, by default a new one."""
+    mark = mark or new_mark()
+    notice = f"{NOTICE} It stands between the two lines with the number {mark}."
+    return "\n".join((notice, f"<<<recalled {mark}>>>", *lines, f"<<<end of recalled {mark}>>>"))
 
 
 def _for_readers(value: Any) -> Any:

@@ -1,0 +1,66 @@
+"""A backend over the index on disk as it is: it reads no source, builds nothing and starts no refresh.
+
+It is for callers that must answer within a fraction of a second, such as the hooks of a host.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from recall_rank.histories.backend import IndexFactory, Inventory, Snapshot
+from recall_rank.histories.cache.location import MACHINE
+from recall_rank.histories.cache.rules import RefreshRules
+from recall_rank.histories.cache.state import CacheState
+from recall_rank.histories.cache.store import checked, find
+from recall_rank.index.errors import UnusableIndexError
+from recall_rank.model import Context, RefreshReport, SourceReport
+from recall_rank.model.progress import Progress
+
+
+class StoredBackend:
+    """The backend of a Recall that is searched as it was stored. It has no sources, so nothing can be read again."""
+
+    def __init__(self, folder: Path, state: CacheState, factory: IndexFactory) -> None:
+        self.folder = folder
+        self._state = state
+        index = factory.of_segments(state.segments, state.dead)
+        self._snapshot = Snapshot(index, (), state.view.missing(), checked(folder, state))
+
+    def ready(self) -> Snapshot:
+        return self._snapshot
+
+    def inventory(self) -> Inventory:
+        from recall_rank.histories.inventory import inventory_of
+
+        return inventory_of(self._state, ())
+
+    def prepare(
+        self, progress: Progress | None, *, index: bool, soon: Callable[[], None] | None = None
+    ) -> Sequence[SourceReport]:
+        return ()
+
+    def refresh(self, progress: Progress | None) -> RefreshReport:
+        raise UnusableIndexError(f"{self.folder}: this index is searched as it is")
+
+    def rebuild(self) -> None:
+        raise UnusableIndexError(f"{self.folder}: this index is damaged, and is not read again here")
+
+    def wait(self, seconds: float | None) -> bool:
+        return True
+
+    def only(self, context: Context) -> StoredBackend:
+        raise NotImplementedError("a stored index is not limited to a project: search it with the scope project")
+
+    def close(self) -> None:
+        """Do nothing: the index is released with the last reference to it."""
+
+
+def stored_state(cache: Path, rules: RefreshRules) -> CacheState | None:
+    """Return the newest generation of the index over all stores of this machine, in the folder `cache`.
+
+    None when there is none, or when it was made under other rules than `rules`, as before a session was forgotten.
+    Raises OSError when the index or the list of forgotten sessions cannot be read.
+    """
+    state = find(cache / MACHINE).state
+    return state if state is not None and state.view.rules == rules.current().digest else None
