@@ -1,8 +1,8 @@
 """Drive the real Claude Code with the plugin, headless, against a stub model, and check what reached the model.
 
 `python -m tests.hosts.claude_code_plugin PROGRAM` takes the path of the program `claude`; without it, the program is
-installed from the npm registry into a temporary folder. Nothing outside of temporary folders is read or written. It prints one
-line for each check and ends with 1 if one failed.
+installed from the npm registry into a temporary folder. Nothing outside of temporary folders is read or written. It
+prints one line for each check and ends with 1 if one failed.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Final
 
-from recall_rank.frontends.hosts import background_refresh
+from recall_rank.frontends.hosts.events import background_refresh
 from recall_rank.histories.cache.rules import RefreshRules
 from recall_rank.histories.stored_backend import stored_state
 from recall_rank.model.recalled_text import NUDGE_SENTINEL as SENTINEL

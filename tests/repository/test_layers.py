@@ -58,6 +58,7 @@ FLOORS: tuple[tuple[str, ...], ...] = (
     ("frontends.hooks", "frontends.praisonai"),
     ("frontends.compression", "frontends.notes"),
     ("frontends.mcp", "frontends.compaction"),
+    ("frontends.hosts.events",),
     ("frontends.hosts",),
     ("frontends.cli",),
     # 9: the public surface

@@ -55,7 +55,7 @@ def _answer_hook() -> NoReturn:
 
     gc.set_threshold(200_000)  # collections while modules are imported free nothing, and take a tenth of the time
     try:
-        from recall_rank.frontends.hosts.hook_command import run_hook
+        from recall_rank.frontends.hosts.events.hook_command import run_hook
 
         run_hook(sys.argv[2:])
     except Exception as error:  # noqa: BLE001 - such as a package that is not complete: the host must not fail

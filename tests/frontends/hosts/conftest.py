@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from recall_rank.frontends.hosts import background_refresh
-from recall_rank.frontends.hosts.host_hooks import HostAnswer, host_answer, host_machine
+from recall_rank.frontends.hosts.events import background_refresh
+from recall_rank.frontends.hosts.events.host_hooks import HostAnswer, host_answer, host_machine
 from recall_rank.recall import Recall
 from tests.support.frontends.claude_machine import FIRST, ClaudeMachine
 

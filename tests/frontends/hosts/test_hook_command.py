@@ -17,8 +17,8 @@ from click.testing import CliRunner
 
 from recall_rank.frontends.cli import start
 from recall_rank.frontends.cli.main import cli
-from recall_rank.frontends.hosts import background_refresh, hook_command
-from recall_rank.frontends.hosts.host_hooks import HostAnswer
+from recall_rank.frontends.hosts.events import background_refresh, hook_command
+from recall_rank.frontends.hosts.events.host_hooks import HostAnswer
 from recall_rank.recall import Recall
 from tests.frontends.hosts.conftest import ASKS, HookedMachine
 from tests.support.frontends.process import recall_rank
@@ -38,7 +38,7 @@ def test_a_defect_ends_with_0(hooked: HookedMachine, monkeypatch: pytest.MonkeyP
     def fail(*_: object) -> HostAnswer:
         raise MemoryError
 
-    monkeypatch.setattr("recall_rank.frontends.hosts.host_hooks.host_answer", fail)
+    monkeypatch.setattr("recall_rank.frontends.hosts.events.host_hooks.host_answer", fail)
     done = CliRunner().invoke(cli, ["hook", "codex", "SessionStart"], input="{}", prog_name="recall-rank")
     assert (done.exit_code, done.stdout) == (0, "")
     assert done.stderr == "recall-rank hook: MemoryError while the answer was made or written\n"
@@ -167,7 +167,7 @@ def test_settings_without_a_cache_refresh_nothing(hooked: HookedMachine) -> None
 # --- the files of the plugins --------------------------------------------------------------------------
 
 
-FILES = Path(background_refresh.__file__).parent / "files"
+FILES = Path(background_refresh.__file__).parents[1] / "files"
 
 
 @pytest.mark.parametrize(

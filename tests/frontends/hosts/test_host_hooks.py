@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from recall_rank.frontends.compaction.hook_machine import HookMachine
-from recall_rank.frontends.hosts import host_hooks
-from recall_rank.frontends.hosts.hook_table import HOOK_HOSTS
-from recall_rank.frontends.hosts.host_hooks import host_answer, recalled_data, still_read
+from recall_rank.frontends.hosts.events import host_hooks
+from recall_rank.frontends.hosts.events.hook_table import HOOK_HOSTS
+from recall_rank.frontends.hosts.events.host_hooks import host_answer, recalled_data, still_read
 from recall_rank.histories.records.forgotten import forget
 from recall_rank.model import Flag, Message, Session
 from recall_rank.model.recalled_text import NUDGE as REMINDER
@@ -179,7 +179,7 @@ def test_garbage_on_stdin_is_at_most_one_line(hooked: HookedMachine, host: str, 
 
 
 def test_a_longer_call_than_any_prompt_is_refused(hooked: HookedMachine, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("recall_rank.frontends.hosts.host_call.STDIN_BYTES", 1000)
+    monkeypatch.setattr("recall_rank.frontends.hosts.events.host_call.STDIN_BYTES", 1000)
     answer = hooked.run("codex", "UserPromptSubmit", prompt=ASKS + " " * 1000)
     assert (answer.stdout, answer.problems) == ("", ["stdin has more than 1,000 bytes"])
 

@@ -12,7 +12,7 @@ from recall_rank.frontends.compaction.condensing import CondensedHistory
 from recall_rank.frontends.compaction.context_file import EMPTY, owner_of
 from recall_rank.frontends.compaction.edits import CONTEXT, SETTINGS
 from recall_rank.frontends.compaction.switch import plan_on, turn_on
-from recall_rank.frontends.hosts.host_hooks import HostAnswer
+from recall_rank.frontends.hosts.events.host_hooks import HostAnswer
 from recall_rank.frontends.transcripts.render import SessionTranscript
 from recall_rank.model.recalled_text import NUDGE as REMINDER
 from tests.frontends.hosts.conftest import HookedMachine, text_of

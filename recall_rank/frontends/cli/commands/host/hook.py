@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from recall_rank.frontends.cli.output.console import HITS
-from recall_rank.frontends.hosts.hook_command import run_hook
+from recall_rank.frontends.hosts.events.hook_command import run_hook
 
 
 @click.command(name="hook", context_settings={"ignore_unknown_options": True})

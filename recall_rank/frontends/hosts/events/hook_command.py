@@ -31,8 +31,8 @@ def run_hook(words: Sequence[str]) -> None:
 def _answer(words: Sequence[str]) -> list[str]:
     if len(words) != 2:
         return ["it takes the name of a host and of an event, such as: claude-code SessionStart"]
-    from recall_rank.frontends.hosts.host_call import STDIN_BYTES
-    from recall_rank.frontends.hosts.host_hooks import host_answer, host_machine
+    from recall_rank.frontends.hosts.events.host_call import STDIN_BYTES
+    from recall_rank.frontends.hosts.events.host_hooks import host_answer, host_machine
 
     host, event = words
     answer = host_answer(host, event, lambda: sys.stdin.buffer.read(STDIN_BYTES + 1), host_machine)

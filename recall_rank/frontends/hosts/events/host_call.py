@@ -8,7 +8,7 @@ from typing import Any, Final, NamedTuple
 
 import orjson
 
-from recall_rank.frontends.hosts.hook_table import HOOK_HOSTS, HookEvent, HookHost
+from recall_rank.frontends.hosts.events.hook_table import HOOK_HOSTS, HookEvent, HookHost
 
 STDIN_BYTES: Final = 8 << 20  # a prompt with pasted files; a longer call is refused
 _ID_CHARS: Final = 200

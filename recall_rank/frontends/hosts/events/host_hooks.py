@@ -11,8 +11,8 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Final
 
 from recall_rank.frontends.compaction.time_limit import TimeLimitError, time_limit
-from recall_rank.frontends.hosts.hook_table import COMPACTION, END, FLAT, HOOK_HOSTS, MESSAGE, SPECIFIC, START
-from recall_rank.frontends.hosts.host_call import HostCall, HostCallError, host_call
+from recall_rank.frontends.hosts.events.hook_table import COMPACTION, END, FLAT, HOOK_HOSTS, MESSAGE, SPECIFIC, START
+from recall_rank.frontends.hosts.events.host_call import HostCall, HostCallError, host_call
 
 # A host waits for a hook at each message: what most calls need not is imported where it is used.
 if TYPE_CHECKING:
@@ -219,7 +219,7 @@ def _stored(machine: HookMachine) -> Recall | None:
 def _refresh(machine: HookMachine, older: float, *, wait: bool = False) -> None:
     """Start a refresh in the background, if the index is older than `older` seconds."""
     if machine.cache is not None:
-        from recall_rank.frontends.hosts.background_refresh import start_refresh
+        from recall_rank.frontends.hosts.events.background_refresh import start_refresh
 
         start_refresh(machine.cache, machine.environ, older, wait=wait)
 
