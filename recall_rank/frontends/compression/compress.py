@@ -127,7 +127,7 @@ def compress(
     if after.tokens >= before.tokens:
         return _because(replace(unchanged, notes=_full(before)), "the three zones would not be smaller")
     notes = [*plan.notes, *told.notes, *_full(after)]
-    reason = "called by hand" if manual else f"it fills {int(before.share * 100)} % of the window"
+    reason = "called by hand" if manual else f"it fills {before.per_cent} of the window"
     return Compressed(
         changed=True,
         reason=reason,
@@ -146,7 +146,7 @@ def compress(
 
 def _full(left: Usage) -> tuple[str, ...]:
     """Return a note where what cannot be compressed further still fills the window."""
-    told = f"system texts and the last messages alone fill {int(left.share * 100)} % of the window"
+    told = f"system texts and the last messages alone fill {left.per_cent} of the window"
     return (told,) if left.state == "compress" else ()
 
 

@@ -12,6 +12,7 @@ from recall_rank.frontends.transcripts.statistics import estimated_tokens
 
 WARN: Final = 0.70  # of the window
 ACT: Final = 0.85
+_MOST_SHOWN: Final = 10  # windows; a larger share says nothing as a figure
 State = Literal["fits", "warn", "compress"]
 
 
@@ -51,6 +52,11 @@ class Usage:
         return self.tokens / self.window
 
     @property
+    def per_cent(self) -> str:
+        """The share for a person, rounded down: "71 %", and "over 1,000 %" for what exceeds ten windows."""
+        return f"{int(self.share * 100)} %" if self.share <= _MOST_SHOWN else "over 1,000 %"
+
+    @property
     def state(self) -> State:
         """The state: "fits", "warn" from `warn` of the window on, "compress" from `act` on."""
         return "compress" if self.share >= self.act else "warn" if self.share >= self.warn else "fits"
@@ -60,7 +66,7 @@ class Usage:
         """The figures for a person: "71 % of 200,000 tokens, about 142,000; compress at 85 %"."""
         cost = "" if self.dollars is None else f" (${self.dollars:.4f} to send)"
         advice = "compress now" if self.state == "compress" else f"compress at {self.act:.0%}".replace("%", " %")
-        return f"{int(self.share * 100)} % of {self.window:,} tokens, about {self.tokens:,}{cost}; {advice}"
+        return f"{self.per_cent} of {self.window:,} tokens, about {self.tokens:,}{cost}; {advice}"
 
 
 def usage(

@@ -89,6 +89,15 @@ class TestThresholds:
         assert found.dollars == pytest.approx(0.426)
         assert found.line == "71 % of 200,000 tokens, about 142,000 ($0.4260 to send); compress at 85 %"
 
+    @pytest.mark.parametrize(
+        ("tokens", "shown"), [(10_000, "1000 %"), (10_010, "over 1,000 %"), (10**9, "over 1,000 %")]
+    )
+    def test_a_share_over_1_000_per_cent_is_no_figure(self, tokens: int, shown: str) -> None:
+        message = said("system", "x")
+        found = compress([message], 1_000, count=lambda _: tokens - 4)
+        assert found.before.line.startswith(f"{shown} of 1,000 tokens, about {tokens:,}; ")
+        assert found.notes == (f"system texts and the last messages alone fill {shown} of the window",)
+
     def test_below_85_per_cent_nothing_changes(self) -> None:
         messages = harbour()
         size = usage(messages, 1).tokens
