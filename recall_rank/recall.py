@@ -161,14 +161,11 @@ class Recall:
         """Return a session without its messages, by its id or by a prefix of at least four characters that no other id
         has.
 
-        Raises LookupError when none is found.
+        Raises LookupError when none is found, or several, some of which the error then names.
         """
-        from recall_rank.histories.transcript import UnknownSession
+        from recall_rank.histories.transcript import find_by_id
 
-        found = self._backend.inventory().catalog.find(session_id)
-        if found is None:
-            raise UnknownSession(f"no session {session_id!r}, or several whose ids begin so")
-        return found
+        return find_by_id(self._backend.inventory().catalog, session_id, f"no session {session_id!r}")
 
     def transcript(self, session_id: str) -> Session:
         """Return a session with all its messages, by its id or a unique prefix of its id, read from its source now.
