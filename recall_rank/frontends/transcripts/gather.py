@@ -24,9 +24,14 @@ def find_session(recall: Recall, wanted: str) -> Session:
 
     Raises UnknownSession when there is none, and when several are equally good; the error then names them.
     """
-    words = fold(wanted).strip()
-    if not words:
+    if not wanted.strip():
         raise UnknownSession("a session is named by its id, a beginning of it, or its title")
+    return recall.look_up(lambda: _found(recall, wanted))
+
+
+def _found(recall: Recall, wanted: str) -> Session:
+    """Return the session that find_session() finds, without a wait for a refresh."""
+    words = fold(wanted).strip()
     try:
         return find_by_id(Catalog(recall.sessions()), wanted, f"no session has an id or title like {wanted!r}")
     except UnknownSession as error:
