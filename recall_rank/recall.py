@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Final, Self, Unpack
+from typing import TYPE_CHECKING, Final, Self, TypeVar, Unpack
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -22,7 +23,9 @@ if TYPE_CHECKING:
     from recall_rank.model.progress import Progress
     from recall_rank.search.options import SearchOptions
 
+MISS_SECONDS: Final = 30.0  # a look-up of a session waits so long for a refresh before it says that there is none
 PATIENCE_SECONDS: Final = 0.25  # a search waits so long for a refresh; most refreshes take less
+_Found = TypeVar("_Found")
 
 
 class Recall:
@@ -161,14 +164,35 @@ class Recall:
         """Return a session without its messages, by its id or by a prefix of at least four characters that no other id
         has.
 
-        Raises LookupError when none is found.
+        Raises LookupError when none is found, or several, some of which the error then names.
         """
-        from recall_rank.histories.transcript import UnknownSession
+        from recall_rank.histories.transcript import find_by_id
 
-        found = self._backend.inventory().catalog.find(session_id)
-        if found is None:
-            raise UnknownSession(f"no session {session_id!r}, or several whose ids begin so")
-        return found
+        missing = f"no session {session_id!r}"
+        return self.look_up(lambda: find_by_id(self._backend.inventory().catalog, session_id, missing))
+
+    def look_up(self, find: Callable[[], _Found]) -> _Found:
+        """Return what `find` finds in the index as it is; where it raises UnknownSession while a refresh is running,
+        wait for the refresh, at most MISS_SECONDS, and call `find` again: the session may have been written since.
+
+        The second error says when the refresh has not ended. An error about several sessions is raised at once.
+        """
+        from recall_rank.histories.transcript import AmbiguousSession, UnknownSession
+
+        before = self._backend.inventory()
+        try:
+            return find()
+        except AmbiguousSession:
+            raise
+        except UnknownSession as missing:
+            ended = self._backend.wait(MISS_SECONDS)
+            if self._backend.inventory() is not before:
+                return find()
+            checked = self._backend.ready().checked
+            if ended or checked is None:
+                raise
+            age = f"the index is as of {max(0.0, time.time() - checked):.0f} s ago"
+            raise UnknownSession(f"{missing.args[0]}; {age}, and what is newer is still being read") from None
 
     def transcript(self, session_id: str) -> Session:
         """Return a session with all its messages, by its id or a unique prefix of its id, read from its source now.
@@ -199,7 +223,7 @@ class Recall:
         """
         from recall_rank.histories.chains.read_chain import read_chain
 
-        return read_chain(self._backend.inventory(), wanted, limit)
+        return self.look_up(lambda: read_chain(self._backend.inventory(), wanted, limit))
 
     def unread(self, session_id: str) -> dict[str, int]:
         """Return the numbers of records, by the reason, that were not read from the file or database entry in which a

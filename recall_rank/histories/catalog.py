@@ -5,6 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from itertools import takewhile
 
 from recall_rank.analysis.normalize import fold, fold_cached
 from recall_rank.model import Context, Session
@@ -36,6 +37,11 @@ class Catalog:
             return found
         known = only_prefix(session_id, self._ids)
         return None if known is None else self._by_id[known]
+
+    def ids_with(self, prefix: str) -> list[str]:
+        """Return the ids that begin with `prefix`, sorted."""
+        first = bisect_left(self._ids, prefix)
+        return list(takewhile(lambda known: known.startswith(prefix), self._ids[first:]))
 
 
 def only_prefix(wanted: str, ids: Sequence[str]) -> str | None:

@@ -8,14 +8,19 @@ from typing import Final
 
 from recall_rank.analysis.fields import searchable_fields
 from recall_rank.analysis.normalize import fold
-from recall_rank.histories.catalog import only_prefix
+from recall_rank.histories.catalog import MIN_PREFIX, Catalog, only_prefix
 from recall_rank.model import Message, Session
 
+NAMED: Final = 5  # sessions that an error names; it counts the others
 _ROLES: Final = ("user", "assistant", "system", "tool", "all")
 
 
 class UnknownSession(LookupError):  # noqa: N818 - names what is not there, as KeyError does
     """Raised when no session has the wanted id, or when several sessions have ids that begin with it."""
+
+
+class AmbiguousSession(UnknownSession):
+    """Raised when several sessions have ids that begin with the wanted one, or its title; the error names some."""
 
 
 class UnknownMessage(LookupError):  # noqa: N818
@@ -53,6 +58,29 @@ class MessagePage:
     @property
     def has_more(self) -> bool:
         return self.offset + len(self.messages) < self.total
+
+
+def find_by_id(catalog: Catalog, wanted: str, missing: str) -> Session:
+    """Return the session with this id, or the only one whose id begins so.
+
+    Raises AmbiguousSession when several ids begin so, else UnknownSession with the sentence `missing`, to which it adds
+    that a beginning is too short.
+    """
+    found = catalog.find(wanted)
+    if found is not None:
+        return found
+    begun = catalog.ids_with(wanted) if wanted else []
+    if begun and len(wanted) < MIN_PREFIX:
+        raise UnknownSession(f"{missing}; a beginning of an id has {MIN_PREFIX} characters or more")
+    if begun:
+        raise AmbiguousSession(f"{len(begun):,} sessions have ids that begin with {wanted!r}: {names(begun)}")
+    raise UnknownSession(missing)
+
+
+def names(ids: Sequence[str]) -> str:
+    """Return the first few of `ids` in one line, and how many others there are."""
+    more = f" and {len(ids) - NAMED:,} more" if len(ids) > NAMED else ""
+    return ", ".join(ids[:NAMED]) + more
 
 
 def place_of(session: Session, message_id: str) -> int:

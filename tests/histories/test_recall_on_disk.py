@@ -4,18 +4,23 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from recall_rank import Context, Index, Recall, RefreshReport
+from recall_rank.frontends.transcripts.gather import find_session
 from recall_rank.histories.cache.location import MACHINE, default_cache
+from recall_rank.histories.cached_backend import CachedBackend
 from recall_rank.histories.ignore import Ignore
+from recall_rank.histories.transcript import UnknownSession
 from recall_rank.index.errors import MissingIndexError
 from recall_rank.loaders import open_sources
 from recall_rank.model import Flag, Session, Unit
+from recall_rank.recall import MISS_SECONDS
 from tests.histories.test_refresh import Shelf, talk
 from tests.support.histories.machine import Machine
 from tests.support.histories.rebuilt import ASKED
@@ -116,6 +121,79 @@ def test_a_search_does_not_wait_for_a_slow_refresh(tmp_path: Path) -> None:
         slow.may.set()
         assert recall.wait()
         assert recall.search("lantern").total == 2
+
+
+class Late(Slow):
+    """A source that may be listed once somebody waits for the refresh of an index."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        super().__init__()
+        self.waits: list[float | None] = []
+        wait = CachedBackend.wait
+
+        def release(backend: CachedBackend, seconds: float | None) -> bool:
+            self.waits.append(seconds)
+            if seconds == MISS_SECONDS:
+                self.may.set()
+                return wait(backend, 30)
+            return wait(backend, 0)
+
+        monkeypatch.setattr(CachedBackend, "wait", release)
+
+
+@pytest.mark.parametrize(
+    "look",
+    [
+        lambda recall: recall.session("new-session").id,
+        lambda recall: recall.session("new-s").id,
+        lambda recall: recall.transcript("new-session").id,
+        lambda recall: recall.messages("new-session").session.id,
+        lambda recall: recall.chain("new-session").nodes[0].session.id,
+        lambda recall: find_session(recall, "new-s").id,
+        lambda recall: find_session(recall, "The new lantern").id,
+        lambda recall: recall.only(Context(session_id="new-session")).session("new-session").id,
+    ],
+)
+def test_a_session_that_is_not_in_the_old_index_is_looked_for_in_the_new_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, look: Callable[[Recall], str]
+) -> None:
+    late = Late(monkeypatch)
+    late.put("u0", talk("old-session", "the lantern"))
+    Recall([late], cache=tmp_path).prepare()
+    late.put("u1", replace(talk("new-session", "the lantern"), title="The new lantern"))
+    late.may.clear()
+    with Recall([late], cache=tmp_path) as recall:
+        recall.sources()
+        assert [session.id for session in recall.sessions()] == ["old-session"]
+        assert recall.session("old-session").id == find_session(recall, "old-s").id == "old-session"
+        assert MISS_SECONDS not in late.waits, "what the old index has needs no wait"
+        assert look(recall) == "new-session"
+
+
+def test_a_session_that_is_in_no_index_is_unknown(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    late = Late(monkeypatch)
+    late.put("u0", talk("old-session", "the lantern"))
+    Recall([late], cache=tmp_path).prepare()
+    late.may.clear()
+    with Recall([late], cache=tmp_path) as recall, pytest.raises(UnknownSession) as raised:
+        recall.session("nowhere")
+    assert (str(raised.value), late.waits[-1]) == ("no session 'nowhere'", MISS_SECONDS)
+
+
+def test_an_error_says_that_the_histories_are_still_being_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    slow = Slow()
+    slow.put("u0", talk("old-session", "the lantern"))
+    Recall([slow], cache=tmp_path).prepare()
+    slow.may.clear()
+    monkeypatch.setattr("recall_rank.recall.MISS_SECONDS", 0.01)
+    with Recall([slow], cache=tmp_path) as recall:
+        words = r"; the index is as of \d+ s ago, and what is newer is still being read$"
+        with pytest.raises(UnknownSession, match=rf"^no session 'nowhere'{words}"):
+            recall.session("nowhere")
+        with pytest.raises(UnknownSession, match=rf"^no session has an id or title like 'nowhere'{words}"):
+            find_session(recall, "nowhere")
+        slow.may.set()
+        assert recall.wait()
 
 
 def test_what_is_new_is_found_at_once(tmp_path: Path) -> None:

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Final
 
 from recall_rank.analysis.normalize import fold
 from recall_rank.frontends.transcripts.render import SessionTranscript, transcript_of
-from recall_rank.histories.transcript import UnknownSession
+from recall_rank.histories.catalog import Catalog
+from recall_rank.histories.transcript import AmbiguousSession, UnknownSession, find_by_id, names
 from recall_rank.model import Flag, Session
 
 if TYPE_CHECKING:
@@ -15,7 +16,6 @@ if TYPE_CHECKING:
     from recall_rank.recall import Recall
 
 DEPTH: Final = 8  # of subagents that call subagents
-NAMED: Final = 5  # sessions that an error names when several have the title
 
 
 def find_session(recall: Recall, wanted: str) -> Session:
@@ -24,21 +24,26 @@ def find_session(recall: Recall, wanted: str) -> Session:
 
     Raises UnknownSession when there is none, and when several are equally good; the error then names them.
     """
-    try:
-        return recall.session(wanted)
-    except UnknownSession:
-        words = fold(wanted).strip()
-    if not words:
+    if not wanted.strip():
         raise UnknownSession("a session is named by its id, a beginning of it, or its title")
+    return recall.look_up(lambda: _found(recall, wanted))
+
+
+def _found(recall: Recall, wanted: str) -> Session:
+    """Return the session that find_session() finds, without a wait for a refresh."""
+    words = fold(wanted).strip()
+    try:
+        return find_by_id(Catalog(recall.sessions()), wanted, f"no session has an id or title like {wanted!r}")
+    except UnknownSession as error:
+        missing = error
     near = recall.sessions(search=wanted.strip())
     found = [session for session in near if fold(session.title or "").strip() == words] or near
     if len(found) == 1:
         return found[0]
     if not found:
-        raise UnknownSession(f"no session {wanted!r}, by id or title, or several whose ids begin so")
-    named = ", ".join(session.id for session in found[:NAMED])
-    more = f" and {len(found) - NAMED:,} more" if len(found) > NAMED else ""
-    raise UnknownSession(f"{len(found):,} sessions have a title with {wanted!r}: {named}{more}")
+        raise missing
+    ids = names([session.id for session in found])
+    raise AmbiguousSession(f"{len(found):,} sessions have a title with {wanted!r}: {ids}")
 
 
 def read_transcript(

@@ -197,10 +197,27 @@ def test_a_session_is_found_by_id_prefix_or_title() -> None:
         assert find_session(recall, "MOOR THE BOAT").id == "alpha-1"
         assert find_session(recall, " moor ").id == "alpha-2"  # the whole title, although another contains it
         assert find_session(recall, "the boat").id == "alpha-1"
-        for wanted, words in (("alpha", "no session"), ("oo", "alpha-1"), ("", "is named by"), ("raft", "no session")):
+        for wanted, words in (
+            ("alpha", "^2 sessions have ids that begin with 'alpha': alpha-1, alpha-2$"),
+            ("oo", "^2 sessions have a title with .oo.: alpha-1, alpha-2$"),
+            ("", "is named by"),
+            ("raft", "^no session has an id or title like 'raft'$"),
+            ("bet", "^no session has an id or title like 'bet'; a beginning of an id has 4 characters or more$"),
+        ):
             with pytest.raises(UnknownSession, match=words):
                 find_session(recall, wanted)
         assert not find_session(recall, "beta-1").messages
+        for wanted, words in (
+            ("alpha", "^2 sessions have ids that begin with 'alpha': alpha-1, alpha-2$"),
+            ("raft", "^no session 'raft'$"),
+            ("bet", "^no session 'bet'; a beginning of an id has 4 characters or more$"),
+        ):
+            with pytest.raises(UnknownSession, match=words):
+                recall.session(wanted)
+    many = [session(f"many-{number}", "Row") for number in range(8)]
+    words = "8 sessions have ids that begin with 'many': many-0, many-1, many-2, many-3, many-4 and 3 more"
+    with Recall([Invented(*many)]) as recall, pytest.raises(UnknownSession, match=f"^{words}$"):
+        find_session(recall, "many")
 
 
 def test_subagents_of_subagents_are_attached_once() -> None:
@@ -246,7 +263,7 @@ def test_an_unknown_session_and_a_missing_history(run: Run, file: Path, tmp_path
     target = tmp_path / "none"
     result = run("transcript", "nowhere", "--out", target, "--history", file)
     assert (result.exit_code, result.stdout) == (5, "")
-    assert "no session 'nowhere'" in result.stderr
+    assert "no session has an id or title like 'nowhere'" in result.stderr
     assert not target.exists()
     assert run("transcript", "demo-10", "--history", tmp_path / "missing.jsonl").exit_code == 3
     assert run("transcript", "--history", file).exit_code == 2
