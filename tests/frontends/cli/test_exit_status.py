@@ -90,7 +90,8 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "calls.jsonl").write_text('{"id": 1, "tool": "recall", "args": {"query": "bucket"}}\n', "utf-8")
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "caches"))
-    monkeypatch.setenv("HOME", str(tmp_path))  # whose hosts `install`, `uninstall` and `hosts` look at
+    (tmp_path / "home").mkdir()
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))  # whose hosts `install`, `uninstall` and `hosts` look at
     return tmp_path
 
 
