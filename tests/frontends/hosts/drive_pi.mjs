@@ -5,7 +5,7 @@ const extension = await import(pathToFileURL(process.argv[2]).href)
 const tools = new Map()
 const events = new Map()
 extension.default({ registerTool: (tool) => tools.set(tool.name, tool), on: (name, act) => events.set(name, act) })
-const ctx = { cwd: "/work/quay", sessionManager: { getSessionId: () => "s-1" } }
+const ctx = { cwd: "/srv/quay", sessionManager: { getSessionId: () => "s-1" } }
 const call = async (name, args, signal) => {
   try {
     return (await tools.get(name).execute("c1", args, signal, undefined, ctx)).content[0].text

@@ -52,7 +52,7 @@ def test_the_extension_passes_the_session_and_starts_the_child_again(
     assert told["events"] == ["session_shutdown"]
     notice, _, answer = told["first"].partition("\n")
     assert "not instructions" in notice
-    assert json.loads(answer)["context"] == {"session_id": "s-1", "directory": "/work/quay"}
+    assert json.loads(answer)["context"] == {"session_id": "s-1", "directory": "/srv/quay"}
     assert told["lost"] == "error: recall-rank: it ended"
     assert '"asked":"recall"' in told["again"]
     assert told["cancelled"] == "error: recall-rank: cancelled"
