@@ -155,11 +155,11 @@ class RecallServer:
             stage, done = self._histories.progress
             text = f"The histories are still being read ({stage}, {done:.0f} %), nothing was searched: ask again soon"
             return self._shown({"ok": False, "error": text, "error_category": "not_ready"}, None)
+        client = _name_of(ctx)
         try:
-            asking = asking_session(await self._current(ctx), ctx.meta, _name_of(ctx), self._environment)
+            asking = asking_session(await self._current(ctx), ctx.meta, client, self._environment)
         except ToolError as error:
             return self._shown({"ok": False, "error": str(error), "error_category": error.category}, None)
-        client = _name_of(ctx)
         cancel = threading.Event()
         limiter = self._curating if name in CURATED_TOOLS else self._running
         try:

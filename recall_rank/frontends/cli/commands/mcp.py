@@ -12,10 +12,11 @@ import click
 
 from recall_rank.frontends.cli.options.cache_options import CacheOptions
 from recall_rank.frontends.cli.options.curator import curator_option
+from recall_rank.frontends.cli.options.families import named_families
 from recall_rank.frontends.cli.options.histories import history_option, open_recall
 from recall_rank.frontends.cli.output.console import USAGE, fail
 from recall_rank.frontends.host_options import HostOptions, host_options
-from recall_rank.frontends.tools.families import FAMILIES, tools_of
+from recall_rank.frontends.tools.families import FAMILIES
 
 if TYPE_CHECKING:
     from recall_rank.recall import Recall
@@ -24,16 +25,6 @@ _NO_SDK: Final = """the MCP server needs the extra "mcp": pip install 'recall-ra
 _SDK: Final = ("mcp", "mcp_types", "anyio", "pydantic")
 _FIRST_FRAME_SECONDS: Final = 0.02  # hosts send it as soon as they have started the process
 _START: Final = HostOptions()
-
-
-def _families(_: click.Context, __: click.Parameter, value: str) -> tuple[str, ...]:
-    """Return the families of tools that --tools names. Raises click.BadParameter for an unknown one."""
-    named = tuple(dict.fromkeys(each.strip() for each in value.split(",") if each.strip()))
-    try:
-        tools_of(named)
-    except ValueError as error:
-        raise click.BadParameter(str(error)) from None
-    return named
 
 
 @click.command(name="mcp")
@@ -50,7 +41,7 @@ def _families(_: click.Context, __: click.Parameter, value: str) -> tuple[str, .
     "--tools",
     "families",
     default="recall",
-    callback=_families,
+    callback=named_families,
     metavar="FAMILIES",
     help=f"Families of tools to offer, separated by commas: {', '.join(FAMILIES)}. Default: recall.",
 )

@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
+from recall_rank.frontends.cli.options.families import named_families
 from recall_rank.frontends.cli.output.console import HITS, NOT_WRITTEN, USAGE, fail, print_json
 from recall_rank.frontends.display_text import escape_lines, one_line
-from recall_rank.frontends.tools.families import FAMILIES, tools_of
+from recall_rank.frontends.tools.families import FAMILIES
 
 if TYPE_CHECKING:
     from recall_rank.frontends.hosts.host import Host, HostPlace
@@ -33,18 +34,6 @@ _DRY = click.option("--dry-run", is_flag=True, help="Show the changes as a diff 
 _YES = click.option("--yes", is_flag=True, help="Make the changes that are shown without asking.")
 
 
-def _families(_: click.Context, __: click.Parameter, value: str | None) -> tuple[str, ...]:
-    """Return the families of tools that --tools names, none without it. Raises click.BadParameter."""
-    if value is None:
-        return ()
-    named = tuple(dict.fromkeys(each.strip() for each in value.split(",") if each.strip()))
-    try:
-        tools_of(named)
-    except ValueError as error:
-        raise click.BadParameter(str(error)) from None
-    return named
-
-
 @click.command(name="install")
 @_HOST
 @_SCOPE
@@ -53,7 +42,7 @@ def _families(_: click.Context, __: click.Parameter, value: str | None) -> tuple
     "--tools",
     "families",
     default=None,
-    callback=_families,
+    callback=named_families,
     metavar="FAMILIES",
     help=f"Families of tools to offer, separated by commas: {', '.join(FAMILIES)}. Default: what the host is given.",
 )
