@@ -201,20 +201,24 @@ def _with_yaml(text: str, value: dict[str, Any], where: ConfigSyntax, end: str) 
     step = indent or "  "
     lines = [f"{ENTRY}:", *(f"{step}{name}: {_written(each)}" for name, each in value.items())]
     if not indent:
-        return with_block(text, [f"{key}:", *(f"{step}{line}" for line in lines)], end)
+        return with_block(text, [f"{key}:", *(f"{step}{line}" for line in lines)], end, at=at)
     return with_block(text, lines, end, at=at, indent=indent)
 
 
 def _yaml_place(text: str, where: ConfigSyntax) -> tuple[tuple[int, str], bool]:
-    """Return where the block goes and the indent of its lines ("" for the end of the text), and whether an entry of
-    our name is there. Raises EditError for YAML whose top level is not plainly `key:` after `key:`.
+    """Return where the block goes and the indent of its lines ("" for a block with the key above the entry), and
+    whether an entry of our name is there. Raises EditError for YAML whose top level is not plainly `key:` after `key:`.
+
+    Without that key the block goes to the end, or, where the last line has no line end, before the first key: a line
+    end behind it could become part of a text over several lines.
     """
     (wanted,) = where.path
     section_at: int | None = None  # behind its line
+    first_at: int | None = None  # of the first key
     indent, is_there, in_section, offset = "", False, False, 0
     for number, line in enumerate(text.splitlines(keepends=True)):
         bare = line.rstrip("\r\n")
-        offset += len(line)
+        begin, offset = offset, offset + len(line)
         if not bare.strip() or bare.lstrip().startswith("#") or (bare.rstrip() == "---" and number == 0):
             continue
         if _OPEN_QUOTE.search(bare):
@@ -235,9 +239,13 @@ def _yaml_place(text: str, where: ConfigSyntax) -> tuple[tuple[int, str], bool]:
         top = _TOP_KEY.fullmatch(bare)
         if top is None:
             raise EditError(f"{where.name}, line {number + 1}: this form of YAML is not edited")
+        first_at = begin if first_at is None else first_at
         in_section = top[1].strip("\"' ") == wanted
         if in_section:
             if section_at is not None or (top[2] or "").split("#")[0].strip():
                 raise EditError(f'{where.name}, line {number + 1}: "{wanted}" is no mapping that can be edited')
             section_at = offset
-    return ((len(text), "") if section_at is None else (section_at, indent or "  ")), is_there
+    if section_at is not None:
+        return (section_at, indent or "  "), is_there
+    at_end = first_at is None or text.endswith("\n")
+    return (len(text) if at_end else first_at or 0, ""), is_there

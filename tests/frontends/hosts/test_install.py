@@ -173,6 +173,16 @@ def test_any_yaml_is_as_before(data: st.DataObject) -> None:
     assert new == old
 
 
+@pytest.mark.parametrize("style", ["|", ">", "|+", "|-"])
+def test_a_block_scalar_at_the_end_of_yaml_keeps_its_value(style: str) -> None:
+    yaml = pytest.importorskip("yaml")
+    where = ConfigSyntax(YAML, ("mcp_servers",), "x.yaml")
+    before = f"---\na: 1\ntext: {style}\n  last line".encode()
+    after, made = with_entry(before, {"command": "a"}, where)
+    assert yaml.safe_load(after) == {**yaml.safe_load(before), "mcp_servers": {"recall": {"command": "a"}}}
+    assert without_entry(after, where, made) == before
+
+
 @pytest.mark.parametrize(("name", "scope"), PLACES)
 @pytest.mark.parametrize("there", [True, False], ids=["file", "no file"])
 def test_uninstall_undoes_install(home: Path, name: str, scope: str, there: bool) -> None:
