@@ -82,6 +82,7 @@ class Host:
     folder: str = ""  # of the host's settings, below the user's place
     project_remarks: tuple[str, ...] = ()  # for a person who installs into a project
     hook_remarks: tuple[str, ...] = ()  # for a person who installs hooks
+    notices: Callable[[HostPlace], tuple[str, ...]] = lambda _: ()  # for a person, of what else is at a place
 
     def place(self, scope: str, environ: Mapping[str, str], home: Path, project: Path) -> HostPlace | None:
         """Return where a scope of this host lies, None when it has no such scope."""
