@@ -13,5 +13,5 @@ HOST: Final = Host(
     project=lambda project: HostPlace(project, (".github/mcp.json",)),
     entry=lambda launch: {"type": "local", **command_and_args(launch), "tools": ["*"]},
     folder=".copilot",
-    remarks=("a project's file is read only where the folder is trusted, and not by `copilot -p`",),
+    project_remarks=("a project's file is read only where the folder is trusted, and not by `copilot -p`",),
 )

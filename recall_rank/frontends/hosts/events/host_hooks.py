@@ -171,7 +171,8 @@ def _of_project(call: HostCall, machine: Machine, condense: Condenser | None, an
         return []
     from recall_rank.frontends.compaction.claude_call import HookError, claude_call, project_of
     from recall_rank.frontends.compaction.context_file import refers_to_context
-    from recall_rank.frontends.compaction.edits import HOOKS, SETTINGS, hooks_disabled, hooks_there
+    from recall_rank.frontends.compaction.edits import HOOKS, SETTINGS, hooks_there
+    from recall_rank.frontends.file_edits.hook_entries import hooks_disabled
     from recall_rank.frontends.file_edits.project_files import read_project_file
 
     try:
@@ -181,7 +182,7 @@ def _of_project(call: HostCall, machine: Machine, condense: Condenser | None, an
     if call.name not in HOOKS or not refers_to_context(project):
         return []
     settings = read_project_file(project, SETTINGS).data
-    if call.name in hooks_there(settings) and not hooks_disabled(settings):
+    if call.name in hooks_there(settings) and not hooks_disabled(settings, SETTINGS):
         return []
     from recall_rank.frontends.compaction.claude_hooks import answered
     from recall_rank.frontends.compaction.condensing import condensed_session
