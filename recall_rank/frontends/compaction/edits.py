@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from recall_rank.frontends.file_edits.hook_entries import HOOKS_KEY, our_handlers, with_hooks, without_hooks
+from recall_rank.frontends.file_edits.hook_entries import HOOKS_KEY, HookFile
 from recall_rank.frontends.file_edits.project_files import EditError
 from recall_rank.frontends.file_edits.text_bytes import BOM, line_end
 
@@ -88,21 +88,22 @@ def hook_group(event: str) -> dict[str, Any]:
 
 def hooks_there(data: bytes | None) -> tuple[str, ...]:
     """Return the events for which settings.json runs our hook. Raises EditError for settings that are no JSON."""
-    there = our_handlers(data, SETTINGS, _is_ours)
+    there = _HOOK_FILE.handlers(data)
     return tuple(event for event in HOOKS if event in there)
 
 
 def with_missing_hooks(data: bytes | None) -> tuple[bytes, tuple[str, ...]]:
     """Return settings.json with our hooks added where they are missing, and the keys that had to be added for them, as
-    with_hooks() does.
+    HookFile.with_hooks() does.
     """
     there = hooks_there(data)
-    return with_hooks(data, {event: hook_group(event) for event in HOOKS if event not in there}, SETTINGS)
+    return _HOOK_FILE.with_hooks(data, {event: hook_group(event) for event in HOOKS if event not in there})
 
 
 def without_our_hooks(data: bytes, made: tuple[str, ...] | None) -> bytes:
-    """Return settings.json without our hooks and the keys that were added for them, as without_hooks() does."""
-    return without_hooks(data, SETTINGS, _is_ours, made)
+    """Return settings.json without our hooks and the keys that were added for them, as
+    HookFile.without_hooks() does."""
+    return _HOOK_FILE.without_hooks(data, made)
 
 
 def names_hooks(data: bytes) -> bool:
@@ -112,3 +113,6 @@ def names_hooks(data: bytes) -> bool:
 
 def _is_ours(event: str, command: str) -> bool:
     return event in HOOKS and HOOKS[event][0] in command
+
+
+_HOOK_FILE: Final = HookFile(SETTINGS, _is_ours)

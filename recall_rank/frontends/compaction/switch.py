@@ -242,7 +242,7 @@ def _undone(name: str, data: bytes, edit: EditRecord | None) -> bytes | None:
         return EMPTY if existed else None
     if name == SETTINGS:
         after = without_our_hooks(data, edit.made if edit is not None else None)
-        is_empty = parsed_settings(after, SETTINGS)[1] == {}
+        is_empty = parsed_settings(after, SETTINGS) == {}
     else:
         after = without_line(data, REFERENCE if name == INSTRUCTIONS else IGNORE_LINE)
         is_empty = not after or (edit is not None and name == INSTRUCTIONS and after == _OTHER_REFERENCE)

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any, ClassVar, Final, Protocol
+from typing import Any, ClassVar, Protocol
 
-from recall_rank.frontends.file_edits.hook_entries import HOOKS_KEY, our_handlers, with_hooks, without_hooks
+from recall_rank.frontends.file_edits.hook_entries import HOOKS_KEY, HookFile
 from recall_rank.frontends.file_edits.project_files import EditError
 from recall_rank.frontends.hosts.config_entries import ConfigSyntax, entry_of, says_nothing, with_entry, without_entry
+from recall_rank.frontends.hosts.events.hook_settings import MODULE, PROGRAM, hook_command, is_our_hook, runs_us
 from recall_rank.frontends.hosts.host import ENTRY, JSON, Host, HostPlace, Launch
 from recall_rank.frontends.hosts.install_records import InstallRecord
-
-_MODULE: Final = ("-m", "recall_rank")
-_PROGRAM: Final = "recall-rank"
 
 
 class FilePart(Protocol):
@@ -106,7 +102,7 @@ class HooksPart:
 
     name: ClassVar[str] = "hooks"
     where: ConfigSyntax
-    host: str
+    file: HookFile
     wanted: Mapping[str, dict[str, Any]]
 
     @property
@@ -118,10 +114,10 @@ class HooksPart:
         return bool(self.wanted)
 
     def is_there(self, data: bytes | None) -> bool:
-        return bool(self._found(data))
+        return bool(self.file.handlers(data))
 
     def is_current(self, data: bytes | None) -> bool:
-        return self._found(data) == {event: group[HOOKS_KEY] for event, group in self.wanted.items()}
+        return self.file.handlers(data) == {event: group[HOOKS_KEY] for event, group in self.wanted.items()}
 
     def runs_us(self, data: bytes | None) -> bool:
         return self.is_there(data)
@@ -130,16 +126,10 @@ class HooksPart:
         return record is not None and self.where.name in record.files
 
     def added(self, data: bytes | None) -> tuple[bytes, tuple[str, ...]]:
-        return with_hooks(data, self.wanted, self.where.name)
+        return self.file.with_hooks(data, self.wanted)
 
     def removed(self, data: bytes, made: tuple[str, ...] | None) -> bytes:
-        return without_hooks(data, self.where.name, self._is_hook, made)
-
-    def _found(self, data: bytes | None) -> dict[str, list[dict[str, Any]]]:
-        return our_handlers(data, self.where.name, self._is_hook)
-
-    def _is_hook(self, event: str, command: str) -> bool:
-        return is_our_hook(command, self.host, event)
+        return self.file.without_hooks(data, made)
 
 
 def file_parts(
@@ -154,8 +144,10 @@ def file_parts(
     for config in configs:
         parts[config] = [EntryPart(ConfigSyntax(host.syntax, host.path, config), entry)]
     if place.hooks and host.hooks:
-        where = ConfigSyntax(JSON, (), place.hooks)
-        parts.setdefault(place.hooks, []).append(HooksPart(where, host.name, groups))
+        file = HookFile(
+            place.hooks, lambda event, command: is_our_hook(command, host.name, event), comments=host.hook_comments
+        )
+        parts.setdefault(place.hooks, []).append(HooksPart(ConfigSyntax(JSON, (), place.hooks), file, groups))
     return parts
 
 
@@ -165,36 +157,21 @@ def is_empty(data: bytes, parts: Sequence[FilePart]) -> bool:
 
 
 def hook_groups(host: Host, launch: Launch) -> dict[str, dict[str, Any]]:
-    """Return the group of each event of a host that runs our hook.
-
-    The command ends with status 0 even where the program is missing, or is a version without the command: another
-    status would keep some hosts from going on.
-    """
+    """Return the group of each event of a host that runs our hook."""
     return {
-        event: {HOOKS_KEY: [{"type": "command", "command": hook_command(host.name, event, launch), "timeout": limit}]}
+        event: {
+            HOOKS_KEY: [
+                {"type": "command", "command": hook_command(launch.program, host.name, event), "timeout": limit}
+            ]
+        }
         for event, limit in host.hooks.items()
     }
-
-
-def hook_command(host: str, event: str, launch: Launch) -> str:
-    """Return the shell command of the hook for an event of a host."""
-    return f"{shlex.join((*launch.program, 'hook', host, event))} || true"
-
-
-def is_our_hook(command: str, host: str, event: str) -> bool:
-    """Return whether a shell command runs the hook of recall-rank for an event of a host, wherever the program lies."""
-    try:
-        words = shlex.split(command)
-    except ValueError:  # a quote does not end
-        return False
-    called = ["hook", host, event]
-    return any(words[at : at + 3] == called and _runs_us(words[:at]) for at in range(1, len(words) - 2))
 
 
 def is_our_entry(entry: Mapping[str, Any]) -> bool:
     """Return whether an entry starts the MCP server of recall-rank, wherever the program lies."""
     words = command_of(entry)
-    return "mcp" in words and _runs_us(words[: words.index("mcp")])
+    return "mcp" in words and runs_us(words[: words.index("mcp")])
 
 
 def command_of(entry: Mapping[str, Any]) -> tuple[str, ...]:
@@ -208,12 +185,7 @@ def command_of(entry: Mapping[str, Any]) -> tuple[str, ...]:
 
 def names_us(value: Any) -> bool:
     """Return whether a JSON value has a text that names recall-rank."""
-    return any(_PROGRAM in each or _MODULE[1] in each for each in _texts(value))
-
-
-def _runs_us(words: Sequence[str]) -> bool:
-    """Return whether the last words of the beginning of a command line are recall-rank."""
-    return tuple(words[-2:]) == _MODULE or (bool(words) and Path(words[-1]).stem == _PROGRAM)
+    return any(PROGRAM in each or MODULE[1] in each for each in _texts(value))
 
 
 def _texts(value: Any) -> Iterator[str]:

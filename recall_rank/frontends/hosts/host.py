@@ -77,6 +77,7 @@ class Host:
     path: tuple[str, ...] = ("mcpServers",)
     entry: Callable[[Launch], dict[str, Any] | None] = lambda _: None
     hooks: Mapping[str, int] = field(default_factory=dict)
+    hook_comments: bool = False  # whether the host reads a file with hooks that has comments
     files: tuple[ShippedFile, ...] = ()
     folder: str = ""  # of the host's settings, below the user's place
     project_remarks: tuple[str, ...] = ()  # for a person who installs into a project

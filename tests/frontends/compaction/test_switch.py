@@ -261,7 +261,7 @@ def test_agents_md_is_still_read(claude: ClaudeMachine) -> None:
 @pytest.mark.parametrize(
     ("files", "said"),
     [
-        ({".claude/settings.json": b'{"a": 1'}, "no valid JSON"),
+        ({".claude/settings.json": b'{"a": 1,}'}, "no valid JSON"),
         ({".claude/settings.json": b""}, "no valid JSON"),
         ({".claude/settings.json": b"[]"}, "no JSON object"),
         ({".claude/settings.json": b'{"a": "\xff"}'}, "no text in UTF-8"),

@@ -31,7 +31,7 @@ LAUNCH = Launch(("/opt/böat/recall-rank",), ("recall", "session_search"))
 OTHER = Launch(("/usr/bin/python3", "-m", "recall_rank"), ("recall", "session_search"))
 PLACES = [(name, scope) for name in HOSTS for scope in ("user", "project") if (name, scope) != ("hermes", "project")]
 COMMENTS = st.sampled_from(["", " // a, }] note", " /* { a */", " /* a\n */"])
-HOOKS_OF_OTHERS = '{"hooks": {"SessionStart": [\n\t{"hooks": [{"type": "command", "command": "x"}]}\n]}} // mine'
+HOOKS_OF_OTHERS = '{"hooks": {"SessionStart": [\n\t{"hooks": [{"type": "command", "command": "x"}]}\n]}}'
 LEAVES = st.none() | st.booleans() | st.integers() | st.text(max_size=6)
 
 

@@ -1,0 +1,37 @@
+"""Hooks of recall-rank in the settings of a host: the command of each, and whether a command is one."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Sequence
+from typing import Final
+
+PROGRAM: Final = "recall-rank"
+MODULE: Final = ("-m", "recall_rank")
+_HOOK: Final = "hook"
+
+
+def hook_command(program: Sequence[str], host: str, event: str) -> str:
+    """Return the shell command of the hook for an event of a host.
+
+    It ends with status 0 even where the program is missing, or is a version without the command: another status would
+    keep some hosts from going on.
+    """
+    return f"{shlex.join((*program, _HOOK, host, event))} || true"
+
+
+def is_our_hook(command: str, host: str, event: str) -> bool:
+    """Return whether a shell command runs the hook of recall-rank for an event of a host, wherever the program lies."""
+    if event not in command:
+        return False
+    try:
+        words = shlex.split(command)
+    except ValueError:  # a quote does not end
+        return False
+    called = [_HOOK, host, event]
+    return any(words[at : at + 3] == called and runs_us(words[:at]) for at in range(1, len(words) - 2))
+
+
+def runs_us(words: Sequence[str]) -> bool:
+    """Return whether the beginning of a command line, up to the name of a command of ours, starts recall-rank."""
+    return tuple(words[-2:]) == MODULE or (bool(words) and words[-1].rpartition("/")[2] in (PROGRAM, f"{PROGRAM}.exe"))
