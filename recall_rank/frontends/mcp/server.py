@@ -223,6 +223,8 @@ class RecallServer:
         recall, session_id = self._histories.recall, asking.context.session_id
         if _needs_session(name, args):
             if session_id is None:
+                if self._histories.complete:
+                    self._histories.refresh_now()  # the session that asks may have begun since the last reading
                 return guessed_session(recall, asking, client)
             if self._histories.complete and not any(each.id == session_id for each in recall.sessions()):
                 self._histories.refresh_for(session_id)
