@@ -71,9 +71,7 @@ def drive(workplace: Workplace, report: Report) -> None:
     workplace.run(program, "-p", f"/recall {WORD}")
     asked = [each.text for each in model.talk()]
     seen = asked[-1][-300:] if asked else "no request"
-    report.check(
-        "the slash command asks for a recall", any(f"`recall` with `{WORD}`" in text for text in asked), seen
-    )
+    report.check("the slash command asks for a recall", any(f"`recall` with `{WORD}`" in text for text in asked), seen)
 
     check_store(report, workplace, "gemini-cli", _counts(workplace))
     workplace.uninstall("gemini")

@@ -67,12 +67,13 @@ def test_install_and_uninstall(home: Path, run: Run) -> None:
     assert "not installed" in run("uninstall", "gemini", "--scope", "project", "--yes").stdout
 
 
-def test_no_hooks_turns_the_hooks_of_the_plugin_off(home: Path, run: Run) -> None:
+@pytest.mark.parametrize("hooks", [True, False])
+def test_the_hooks_of_the_plugin_are_on_or_off(home: Path, run: Run, hooks: bool) -> None:
     options = home / ".config/opencode/plugins/recall-rank.json"
-    assert run("install", "opencode", "--yes").exit_code == 0
-    assert set(json.loads(options.read_text())) == {"command"}
-    assert run("install", "opencode", "--yes", "--no-hooks").exit_code == 0
-    assert json.loads(options.read_text())["autoRecall"] is False
+    assert run("install", "opencode", "--yes", *([] if hooks else ["--no-hooks"])).exit_code == 0
+    written = json.loads(options.read_text())
+    assert written.pop("command")[-1] == "recall_rank"
+    assert written == dict.fromkeys(("nudge", "autoRecall", "compactionRecall"), hooks)
 
 
 @pytest.mark.parametrize(
