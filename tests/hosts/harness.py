@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import hashlib
+import html
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -31,6 +33,8 @@ sys.path.insert(0, {checkout!r})
 from recall_rank.frontends.cli.start import main
 main()
 """
+# Gemini CLI stores what hooks add inside of the user's message, which a transcript shows as it is.
+_HOOKED: Final = re.compile(r"<hook_context>.*?</hook_context>", re.DOTALL)
 _OWN_FOLDERS: Final = (".cache", ".local")  # the index and the records of installs
 NAMES: Final = ("recall", "recall_get", "recall_context", "recall_messages", "recall_sessions")
 
@@ -193,12 +197,13 @@ def check_hooks(report: Report, workplace: Workplace, talk: Sequence[Request]) -
     """
     if not talk:
         return
-    text = talk[0].text
+    text = html.unescape(talk[0].text)  # Gemini CLI escapes angle brackets in what a hook adds
     report.check("the reminder reached the model", NUDGE_SENTINEL in text, text[-300:])
     _, quoted, rest = text.partition(f"<{AUTO_RECALL_TAG}>")
     report.check("auto recall reached the model with the first request", bool(quoted) and "burst of 42" in rest)
-    found = workplace.recall("search", NUDGE_SENTINEL)["results"]
-    said = [each["snippet"] for each in found if "call recall with the two or three rarest words" in each["snippet"]]
+    added = (NUDGE_SENTINEL, "From earlier sessions, quoted")
+    found = [each["snippet"] for phrase in added for each in workplace.recall("search", phrase)["results"]]
+    said = [each for each in found if any(phrase in each for phrase in added)]
     report.check("what hooks added is not found as said by anybody", not said, said)
 
 
@@ -233,7 +238,7 @@ def check_tools(report: Report, requests: Sequence[Request], *, own_session: boo
     if own_session:
         report.check('recall with scope "session" found this session', SECOND_QUESTION in own, own[:300])
         report.check("recall_messages without an id read this session", SECOND_QUESTION in page, page[:300])
-        report.check("what was said elsewhere is not in them", FIRST_QUESTION not in own + page)
+        report.check("what was said elsewhere is not in them", FIRST_QUESTION not in _HOOKED.sub("", own + page))
 
 
 def check_store(report: Report, workplace: Workplace, name: str, expected: Mapping[str, int]) -> None:
