@@ -85,6 +85,7 @@ class Host:
     remarks: tuple[str, ...] = ()  # for a person who installs
     project_remarks: tuple[str, ...] = ()  # for a person who installs into a project
     hook_remarks: tuple[str, ...] = ()  # for a person who installs hooks
+    notices: Callable[[HostPlace], tuple[str, ...]] = lambda _: ()  # for a person, of what else is at a place
 
     def place(self, scope: str, environ: Mapping[str, str], home: Path, project: Path) -> HostPlace | None:
         """Return where a scope of this host lies, None when it has no such scope."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -39,6 +40,8 @@ from recall_rank.frontends.hosts.install_records import (
 _LARGEST: Final = 1 << 26  # bytes of a configuration: Claude Code keeps its state in one file with it
 FILE_MARK: Final = b"recall-rank install"  # in the first bytes of each shipped file that can have a comment
 _MARK_WITHIN: Final = 400
+_FRONT_MATTER: Final = "---\n"  # the first line of a Markdown file
+_SHELL_LINE: Final = "\n    recall-rank "  # in a Markdown file: the beginning of a command line
 _EXTENSION_FAMILIES: Final = ("recall", "session_recall")
 
 
@@ -109,7 +112,7 @@ def plan_install(host: Host, place: HostPlace, launch: Launch, version: str, *, 
             folders.update(dict.fromkeys(str(each) for each in missing_folders(change.file.path.parent)))
     entry = host.entry(launch)
     record = InstallRecord(host.name, str(place.folder), version, launch.program, entry, tuple(folders), records)
-    return InstallPlan(host, place.folder, tuple(changes), record)
+    return InstallPlan(host, place.folder, tuple(changes), record, host.notices(place))
 
 
 def install(plan: InstallPlan) -> None:
@@ -311,10 +314,13 @@ def _content(shipped: ShippedFile, launch: Launch, *, hooks: bool) -> bytes:
     if shipped.written is not None:
         return json.dumps(shipped.written(launch, hooks), indent=2, ensure_ascii=False).encode() + b"\n"
     text = (package_files(__package__) / "files" / shipped.source).read_text("utf-8")
+    mark = f"Put here by `{FILE_MARK.decode()}`; `recall-rank uninstall` removes it.\n"
+    if shipped.source.endswith(".md"):
+        text = text.replace(_SHELL_LINE, f"\n    {shlex.join(launch.program)} ")
+        return text.replace(_FRONT_MATTER, f"{_FRONT_MATTER}# {mark}", 1).encode()
     families = [each for each in _EXTENSION_FAMILIES if not launch.families or each in launch.families]
     text = text.replace(COMMAND_MARK, json.dumps(launch.program)).replace(TOOLS_MARK, json.dumps(families))
-    mark = f"// Put here by `{FILE_MARK.decode()}`; `recall-rank uninstall` removes it.\n"
-    return ((mark if shipped.source.endswith(".ts") else "") + text).encode()
+    return ((f"// {mark}" if shipped.source.endswith(".ts") else "") + text).encode()
 
 
 def _real(place: HostPlace) -> HostPlace:

@@ -1,14 +1,19 @@
-"""Hooks of recall-rank in the settings of a host: the command of each, and whether a command is one."""
+"""Hooks of recall-rank in the settings of a host: the command of each, whether a command is one, and whether Claude
+Code's settings have one.
+"""
 
 from __future__ import annotations
 
 import shlex
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
 from typing import Final
 
 PROGRAM: Final = "recall-rank"
 MODULE: Final = ("-m", "recall_rank")
 _HOOK: Final = "hook"
+_CLAUDE: Final = "claude-code"
 
 
 def hook_command(program: Sequence[str], host: str, event: str) -> str:
@@ -35,3 +40,20 @@ def is_our_hook(command: str, host: str, event: str) -> bool:
 def runs_us(words: Sequence[str]) -> bool:
     """Return whether the beginning of a command line, up to the name of a command of ours, starts recall-rank."""
     return tuple(words[-2:]) == MODULE or (bool(words) and words[-1].rpartition("/")[2] in (PROGRAM, f"{PROGRAM}.exe"))
+
+
+def claude_settings_run(event: str, folder: str, environ: Mapping[str, str], home: Path) -> bool:
+    """Return whether the settings of Claude Code, of the user or of the project in `folder`, run our hook for an event.
+    What cannot be read runs nothing.
+    """
+    from recall_rank.frontends.file_edits.hook_entries import HookFile
+    from recall_rank.frontends.file_edits.project_files import EditError
+
+    user = Path(environ.get("CLAUDE_CONFIG_DIR") or home / ".claude")
+    project = Path(environ.get("CLAUDE_PROJECT_DIR") or folder or home) / ".claude"
+    for path in (user / "settings.json", project / "settings.json", project / "settings.local.json"):
+        file = HookFile(path.name, lambda named, command: named == event and is_our_hook(command, _CLAUDE, event))
+        with suppress(OSError, EditError):
+            if file.handlers(path.read_bytes()):
+                return True
+    return False
