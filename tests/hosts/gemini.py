@@ -17,12 +17,14 @@ from tests.hosts.harness import (
     Workplace,
     check_gone,
     check_hooks,
+    check_project,
     check_store,
     check_tools,
     check_undone,
     check_without_us,
     digests,
     wait_for_index,
+    without_ours,
 )
 
 _SETTINGS: Final = """{
@@ -71,16 +73,19 @@ def drive(workplace: Workplace, report: Report) -> None:
     workplace.run(program, "-p", f"/recall {WORD}")
     asked = [each.text for each in model.talk()]
     seen = asked[-1][-300:] if asked else "no request"
-    report.check(
-        "the slash command asks for a recall", any(f"`recall` with `{WORD}`" in text for text in asked), seen
-    )
+    report.check("the slash command asks for a recall", any(f"`recall` with `{WORD}`" in text for text in asked), seen)
 
     check_store(report, workplace, "gemini-cli", _counts(workplace))
+    with without_ours(workplace):
+        model.begin(LAST_ANSWER)
+        done = workplace.run(program, "-p", SECOND_QUESTION)
+        report.check("without our program the host answers", LAST_ANSWER in done.stdout, done.stderr)
     workplace.uninstall("gemini")
     check_gone(report, workplace, before)
     model.begin(LAST_ANSWER)
     workplace.run(program, "-p", SECOND_QUESTION)
     check_without_us(report, model.talk())
+    check_project(report, workplace, "gemini", [program, "-p"])
 
 
 def _counts(workplace: Workplace) -> dict[str, int]:

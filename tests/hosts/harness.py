@@ -11,7 +11,8 @@ import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
@@ -142,9 +143,9 @@ class Workplace:
         """Install recall-rank into a host by our own command."""
         self.run(self.ours, "install", host, "--yes", *options, check=True)
 
-    def uninstall(self, host: str) -> None:
+    def uninstall(self, host: str, *options: str) -> None:
         """Take recall-rank out of a host by our own command."""
-        self.run(self.ours, "uninstall", host, "--yes", check=True)
+        self.run(self.ours, "uninstall", host, "--yes", *options, check=True)
 
     def recall(self, *arguments: str) -> Any:
         """Run recall-rank over this home with --json, and return what it says."""
@@ -217,6 +218,32 @@ def wait_for_index(workplace: Workplace, text: str) -> bool:
             return True
         time.sleep(0.2)
     return False
+
+
+@contextmanager
+def without_ours(workplace: Workplace) -> Iterator[None]:
+    """Take our program away for a while, as if it were uninstalled while the host still has our entries."""
+    away = workplace.ours.with_suffix(".away")
+    workplace.ours.rename(away)
+    try:
+        yield
+    finally:
+        away.rename(workplace.ours)
+
+
+def check_project(report: Report, workplace: Workplace, host: str, command: Sequence[str | Path]) -> None:
+    """Install into the project instead of the home, and check that the tools are offered there and an uninstall undoes
+    it. `command` takes a prompt.
+    """
+    before = digests(workplace.project)
+    workplace.install(host, "--scope", "project")
+    workplace.model.begin(CALLS[0], LAST_ANSWER)
+    done = workplace.run(*command, SECOND_QUESTION)
+    report.check("installed in a project the session is answered", LAST_ANSWER in done.stdout, done.stderr)
+    answers = [answer for each in workplace.model.talk()[-1:] for answer in each.answers]
+    report.check("installed in a project the tools answer", any("burst of 42" in each for each in answers), answers)
+    workplace.uninstall(host, "--scope", "project")
+    report.check("after uninstall the project is byte-identical", digests(workplace.project) == before)
 
 
 def check_tools(report: Report, requests: Sequence[Request], *, own_session: bool = True) -> None:

@@ -33,5 +33,5 @@ HOST: Final = Host(
         ShippedFile("copilot/SKILL.md", "skills/recall/SKILL.md", scope=USER),
     ),
     folder=".copilot",
-    project_remarks=("a project's file is read only where the folder is trusted, and not by `copilot -p`",),
+    project_remarks=("a project's file is read only where the folder is trusted; `copilot -p` needs --trust-folder",),
 )
