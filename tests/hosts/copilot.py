@@ -20,7 +20,6 @@ from tests.hosts.harness import (
     check_tools,
     check_undone,
     check_without_us,
-    digests,
     wait_for_index,
     without_ours,
 )
@@ -46,8 +45,7 @@ def drive(workplace: Workplace, report: Report) -> None:
     report.version = workplace.run(program, "--version").stdout.splitlines()[0].rpartition(" ")[2].rstrip(".")
     configure(workplace)
     check_undone(report, workplace, "copilot")
-    before = digests(workplace.home)
-    workplace.install("copilot")
+    before = workplace.edited_files("copilot")
     model = workplace.model
     command: list[str | Path] = [program, "--allow-all-tools", "-p"]
 

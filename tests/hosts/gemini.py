@@ -22,7 +22,6 @@ from tests.hosts.harness import (
     check_tools,
     check_undone,
     check_without_us,
-    digests,
     wait_for_index,
     without_ours,
 )
@@ -53,8 +52,7 @@ def drive(workplace: Workplace, report: Report) -> None:
     report.version = workplace.run(program, "--version").stdout.strip()
     configure(workplace)
     check_undone(report, workplace, "gemini")
-    before = digests(workplace.home)
-    workplace.install("gemini")
+    before = workplace.edited_files("gemini")
     model = workplace.model
 
     model.begin(FIRST_ANSWER)

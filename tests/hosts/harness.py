@@ -139,6 +139,14 @@ class Workplace:
             check=check,
         )
 
+    def edited_files(self, host: str) -> Mapping[str, str | None]:
+        """Install recall-rank into a host, and return the digest before that of each file of the home that this changed
+        or made; None where none was there.
+        """
+        before = digests(self.home)
+        self.install(host)
+        return {name: before.get(name) for name, digest in digests(self.home).items() if before.get(name) != digest}
+
     def install(self, host: str, *options: str) -> None:
         """Install recall-rank into a host by our own command."""
         self.run(self.ours, "install", host, "--yes", *options, check=True)
@@ -173,13 +181,13 @@ def check_undone(report: Report, workplace: Workplace, host: str) -> None:
     report.check("after uninstall the home is byte-identical", not differs, differs)
 
 
-def check_gone(report: Report, workplace: Workplace, before: Mapping[str, str]) -> None:
-    """Check that, after sessions and an uninstall, nothing of ours is left but the index, and the files that were there
-    before the install are byte-identical.
+def check_gone(report: Report, workplace: Workplace, before: Mapping[str, str | None]) -> None:
+    """Check that, after sessions and an uninstall, the files of edited_files() are as before, and nothing of ours is
+    left but the index.
     """
     after = digests(workplace.home)
-    changed = [name for name, digest in before.items() if after.get(name) != digest]
-    report.check("after the sessions uninstall leaves the host's settings byte-identical", not changed, changed)
+    differs = [name for name, digest in before.items() if after.get(name) != digest]
+    report.check("after the sessions uninstall undoes every file byte for byte", not differs, differs)
     places = (path.relative_to(workplace.home) for path in workplace.home.rglob("*"))
     left = sorted(str(path) for path in places if "recall" in path.name and path.parts[0] not in _OWN_FOLDERS)
     report.check("nothing of ours is left in the host's folders", not left, left)
@@ -241,7 +249,7 @@ def check_project(report: Report, workplace: Workplace, host: str, command: Sequ
     done = workplace.run(*command, SECOND_QUESTION)
     report.check("installed in a project the session is answered", LAST_ANSWER in done.stdout, done.stderr)
     answers = [answer for each in workplace.model.talk()[-1:] for answer in each.answers]
-    report.check("installed in a project the tools answer", any("burst of 42" in each for each in answers), answers)
+    report.check("installed in a project the tools answer", any(WORD in each for each in answers), answers)
     workplace.uninstall(host, "--scope", "project")
     report.check("after uninstall the project is byte-identical", digests(workplace.project) == before)
 

@@ -51,9 +51,6 @@ HOST: Final = Host(
         ShippedFile("gemini/recall.toml", "commands/recall.toml", scope=PROJECT),
     ),
     folder=".gemini",
-    remarks=(
-        'the entry has "trust": true: Gemini CLI runs these tools, which only read, without asking; headless it offers '
-        "no tools of a server without it",
-    ),
+    remarks=('"trust": true lets Gemini CLI call the tools, which only read, without asking; headless it needs that',),
     project_remarks=("a project's settings.json and commands are read only where Gemini CLI trusts the folder",),
 )

@@ -62,8 +62,8 @@ def test_what_another_hook_added_to_a_message_of_gemini_is_not_the_users(hooked:
     assert text_of(hooked.run("gemini", "BeforeAgent", prompt=f"{added}write a parser for ferry tariff dates")) == ""
     alone = text_of(hooked.run("gemini", "BeforeAgent", prompt=ASKS))
     assert FIRST in alone
-    assert text_of(hooked.run("gemini", "BeforeAgent", prompt=added + ASKS)).split("\n")[2:-1] == (
-        alone.split("\n")[2:-1]
+    assert (
+        text_of(hooked.run("gemini", "BeforeAgent", prompt=added + ASKS)).split("\n")[2:-1] == (alone.split("\n")[2:-1])
     )
 
 
