@@ -15,12 +15,13 @@ from tests.hosts.harness import (
     Workplace,
     check_gone,
     check_hooks,
+    check_project,
     check_store,
     check_tools,
     check_undone,
     check_without_us,
-    digests,
     wait_for_index,
+    without_ours,
 )
 from tests.hosts.stub_model import MODEL
 
@@ -44,8 +45,7 @@ def drive(workplace: Workplace, report: Report) -> None:
     report.version = workplace.run(program, "--version").stdout.splitlines()[0].rpartition(" ")[2].rstrip(".")
     configure(workplace)
     check_undone(report, workplace, "copilot")
-    before = digests(workplace.home)
-    workplace.install("copilot")
+    before = workplace.edited_files("copilot")
     model = workplace.model
     command: list[str | Path] = [program, "--allow-all-tools", "-p"]
 
@@ -63,11 +63,16 @@ def drive(workplace: Workplace, report: Report) -> None:
     report.check("the skill was offered", bool(talk) and "<name>recall</name>" in talk[0].text)
 
     check_store(report, workplace, "copilot-cli", _counts(workplace))
+    with without_ours(workplace):
+        model.begin(LAST_ANSWER)
+        done = workplace.run(*command, SECOND_QUESTION)
+        report.check("without our program the host answers", LAST_ANSWER in done.stdout, done.stderr)
     workplace.uninstall("copilot")
     check_gone(report, workplace, before)
     model.begin(LAST_ANSWER)
     workplace.run(*command, SECOND_QUESTION)
     check_without_us(report, model.talk())
+    check_project(report, workplace, "copilot", [program, "--trust-folder", "--allow-all-tools", "-p"])
 
 
 def _counts(workplace: Workplace) -> dict[str, int]:

@@ -17,12 +17,13 @@ from tests.hosts.harness import (
     Workplace,
     check_gone,
     check_hooks,
+    check_project,
     check_store,
     check_tools,
     check_undone,
     check_without_us,
-    digests,
     wait_for_index,
+    without_ours,
 )
 
 _SETTINGS: Final = """{
@@ -51,8 +52,7 @@ def drive(workplace: Workplace, report: Report) -> None:
     report.version = workplace.run(program, "--version").stdout.strip()
     configure(workplace)
     check_undone(report, workplace, "gemini")
-    before = digests(workplace.home)
-    workplace.install("gemini")
+    before = workplace.edited_files("gemini")
     model = workplace.model
 
     model.begin(FIRST_ANSWER)
@@ -74,11 +74,16 @@ def drive(workplace: Workplace, report: Report) -> None:
     report.check("the slash command asks for a recall", any(f"`recall` with `{WORD}`" in text for text in asked), seen)
 
     check_store(report, workplace, "gemini-cli", _counts(workplace))
+    with without_ours(workplace):
+        model.begin(LAST_ANSWER)
+        done = workplace.run(program, "-p", SECOND_QUESTION)
+        report.check("without our program the host answers", LAST_ANSWER in done.stdout, done.stderr)
     workplace.uninstall("gemini")
     check_gone(report, workplace, before)
     model.begin(LAST_ANSWER)
     workplace.run(program, "-p", SECOND_QUESTION)
     check_without_us(report, model.talk())
+    check_project(report, workplace, "gemini", [program, "-p"])
 
 
 def _counts(workplace: Workplace) -> dict[str, int]:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import hashlib
+import html
 import json
 import os
+import re
 import subprocess
 import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
@@ -30,6 +33,8 @@ sys.path.insert(0, {checkout!r})
 from recall_rank.frontends.cli.start import main
 main()
 """
+# Gemini CLI stores what hooks add inside of the user's message, which a transcript shows as it is.
+_HOOKED: Final = re.compile(r"<hook_context>.*?</hook_context>", re.DOTALL)
 _OWN_FOLDERS: Final = (".cache", ".local")  # the index and the records of installs
 NAMES: Final = ("recall", "recall_get", "recall_context", "recall_messages", "recall_sessions")
 
@@ -134,13 +139,21 @@ class Workplace:
             check=check,
         )
 
+    def edited_files(self, host: str) -> Mapping[str, str | None]:
+        """Install recall-rank into a host, and return the digest before that of each file of the home that this changed
+        or made; None where none was there.
+        """
+        before = digests(self.home)
+        self.install(host)
+        return {name: before.get(name) for name, digest in digests(self.home).items() if before.get(name) != digest}
+
     def install(self, host: str, *options: str) -> None:
         """Install recall-rank into a host by our own command."""
         self.run(self.ours, "install", host, "--yes", *options, check=True)
 
-    def uninstall(self, host: str) -> None:
+    def uninstall(self, host: str, *options: str) -> None:
         """Take recall-rank out of a host by our own command."""
-        self.run(self.ours, "uninstall", host, "--yes", check=True)
+        self.run(self.ours, "uninstall", host, "--yes", *options, check=True)
 
     def recall(self, *arguments: str) -> Any:
         """Run recall-rank over this home with --json, and return what it says."""
@@ -168,13 +181,13 @@ def check_undone(report: Report, workplace: Workplace, host: str) -> None:
     report.check("after uninstall the home is byte-identical", not differs, differs)
 
 
-def check_gone(report: Report, workplace: Workplace, before: Mapping[str, str]) -> None:
-    """Check that, after sessions and an uninstall, nothing of ours is left but the index, and the files that were there
-    before the install are byte-identical.
+def check_gone(report: Report, workplace: Workplace, before: Mapping[str, str | None]) -> None:
+    """Check that, after sessions and an uninstall, the files of edited_files() are as before, and nothing of ours is
+    left but the index.
     """
     after = digests(workplace.home)
-    changed = [name for name, digest in before.items() if after.get(name) != digest]
-    report.check("after the sessions uninstall leaves the host's settings byte-identical", not changed, changed)
+    differs = [name for name, digest in before.items() if after.get(name) != digest]
+    report.check("after the sessions uninstall undoes every file byte for byte", not differs, differs)
     places = (path.relative_to(workplace.home) for path in workplace.home.rglob("*"))
     left = sorted(str(path) for path in places if "recall" in path.name and path.parts[0] not in _OWN_FOLDERS)
     report.check("nothing of ours is left in the host's folders", not left, left)
@@ -193,12 +206,13 @@ def check_hooks(report: Report, workplace: Workplace, talk: Sequence[Request]) -
     """
     if not talk:
         return
-    text = talk[0].text
+    text = html.unescape(talk[0].text)  # Gemini CLI escapes angle brackets in what a hook adds
     report.check("the reminder reached the model", NUDGE_SENTINEL in text, text[-300:])
     _, quoted, rest = text.partition(f"<{AUTO_RECALL_TAG}>")
     report.check("auto recall reached the model with the first request", bool(quoted) and "burst of 42" in rest)
-    found = workplace.recall("search", NUDGE_SENTINEL)["results"]
-    said = [each["snippet"] for each in found if "call recall with the two or three rarest words" in each["snippet"]]
+    added = (NUDGE_SENTINEL, "From earlier sessions, quoted")
+    found = [each["snippet"] for phrase in added for each in workplace.recall("search", phrase)["results"]]
+    said = [each for each in found if any(phrase in each for phrase in added)]
     report.check("what hooks added is not found as said by anybody", not said, said)
 
 
@@ -212,6 +226,32 @@ def wait_for_index(workplace: Workplace, text: str) -> bool:
             return True
         time.sleep(0.2)
     return False
+
+
+@contextmanager
+def without_ours(workplace: Workplace) -> Iterator[None]:
+    """Take our program away for a while, as if it were uninstalled while the host still has our entries."""
+    away = workplace.ours.with_suffix(".away")
+    workplace.ours.rename(away)
+    try:
+        yield
+    finally:
+        away.rename(workplace.ours)
+
+
+def check_project(report: Report, workplace: Workplace, host: str, command: Sequence[str | Path]) -> None:
+    """Install into the project instead of the home, and check that the tools are offered there and an uninstall undoes
+    it. `command` takes a prompt.
+    """
+    before = digests(workplace.project)
+    workplace.install(host, "--scope", "project")
+    workplace.model.begin(CALLS[0], LAST_ANSWER)
+    done = workplace.run(*command, SECOND_QUESTION)
+    report.check("installed in a project the session is answered", LAST_ANSWER in done.stdout, done.stderr)
+    answers = [answer for each in workplace.model.talk()[-1:] for answer in each.answers]
+    report.check("installed in a project the tools answer", any(WORD in each for each in answers), answers)
+    workplace.uninstall(host, "--scope", "project")
+    report.check("after uninstall the project is byte-identical", digests(workplace.project) == before)
 
 
 def check_tools(report: Report, requests: Sequence[Request], *, own_session: bool = True) -> None:
@@ -233,7 +273,7 @@ def check_tools(report: Report, requests: Sequence[Request], *, own_session: boo
     if own_session:
         report.check('recall with scope "session" found this session', SECOND_QUESTION in own, own[:300])
         report.check("recall_messages without an id read this session", SECOND_QUESTION in page, page[:300])
-        report.check("what was said elsewhere is not in them", FIRST_QUESTION not in own + page)
+        report.check("what was said elsewhere is not in them", FIRST_QUESTION not in _HOOKED.sub("", own + page))
 
 
 def check_store(report: Report, workplace: Workplace, name: str, expected: Mapping[str, int]) -> None:

@@ -44,6 +44,7 @@ class HostPlace:
     config: tuple[str, ...] = ()
     files: str = ""  # the folder of the shipped files
     hooks: str = ""
+    scope: str = PROJECT
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,13 +52,14 @@ class ShippedFile:
     """A file that is put at `target` below the host's folder for such files.
 
     Its content is that of `source` in files/, or, with `written`, that value for a launch and for whether hooks are
-    wanted, as JSON. With `is_hook` it is left out where hooks are not wanted.
+    wanted, as JSON. With `is_hook` it is left out where hooks are not wanted, with `scope` it is for that scope only.
     """
 
     source: str
     target: str
     is_hook: bool = False
     written: Callable[[Launch, bool], dict[str, Any]] | None = None
+    scope: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +82,7 @@ class Host:
     hook_comments: bool = False  # whether the host reads a file with hooks that has comments
     files: tuple[ShippedFile, ...] = ()
     folder: str = ""  # of the host's settings, below the user's place
+    remarks: tuple[str, ...] = ()  # for a person who installs
     project_remarks: tuple[str, ...] = ()  # for a person who installs into a project
     hook_remarks: tuple[str, ...] = ()  # for a person who installs hooks
     notices: Callable[[HostPlace], tuple[str, ...]] = lambda _: ()  # for a person, of what else is at a place
@@ -101,12 +104,12 @@ def below(
     environ: Mapping[str, str], variable: str, home: Path, default: str, *config: str, files: str = "", hooks: str = ""
 ) -> HostPlace:
     """Return the place of a user's settings: the folder that a variable names, else `default` below the home folder,
-    from which links may lead elsewhere in the home folder.
+    from which links may lead elsewhere in the home folder. `files` may be ".", that folder itself.
     """
     named = environ.get(variable, "")
     if named:
         folder = Path(named.replace("~", str(home), 1) if named.startswith("~") else named).absolute()
-        return HostPlace(folder, config, files, hooks)
+        return HostPlace(folder, config, files, hooks, USER)
     at = f"{default}/" if default else ""
     named_files, named_hooks = (f"{at}{name}" if name else "" for name in (files, hooks))
-    return HostPlace(home, tuple(f"{at}{name}" for name in config), named_files, named_hooks)
+    return HostPlace(home, tuple(f"{at}{name}" for name in config), named_files, named_hooks, USER)

@@ -14,7 +14,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from importlib.resources import files as package_files
 from itertools import chain
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any, Final
 
 from recall_rank.frontends.compaction.records import digest_of
@@ -290,7 +290,7 @@ def _is_ours(data: bytes, record: FileRecord | None, shipped: ShippedFile | None
         value = json.loads(data)
     except ValueError:
         return False
-    keys = set(shipped.written(Launch(("recall-rank",)), False))
+    keys = {key for hooks in (True, False) for key in shipped.written(Launch(("recall-rank",)), hooks)}
     return isinstance(value, dict) and set(value) <= keys and names_us(value)
 
 
@@ -304,9 +304,10 @@ def _config(place: HostPlace, known: InstallRecord | None) -> tuple[str, ...]:
 
 
 def _shipped(host: Host, place: HostPlace) -> Iterator[tuple[str, ShippedFile]]:
-    """Yield the name, relative to the place's folder, of each file that a host gets."""
+    """Yield the name, relative to the place's folder, of each file that a host gets in the scope of the place."""
     for each in host.files:
-        yield (f"{place.files}/{each.target}" if place.files else each.target), each
+        if each.scope in (None, place.scope):
+            yield PurePosixPath(place.files, each.target).as_posix(), each
 
 
 def _content(shipped: ShippedFile, launch: Launch, *, hooks: bool) -> bytes:

@@ -30,6 +30,11 @@ from recall_rank.frontends.hosts.install_records import remove_install
 LAUNCH = Launch(("/opt/böat/recall-rank",), ("recall", "session_search"))
 OTHER = Launch(("/usr/bin/python3", "-m", "recall_rank"), ("recall", "session_search"))
 PLACES = [(name, scope) for name in HOSTS for scope in ("user", "project") if (name, scope) != ("hermes", "project")]
+WITH_HOOKS = [
+    (name, scope)
+    for name, scope in PLACES
+    if (place := HOSTS[name].place(scope, {}, Path("/home/ana"), Path("/srv/quay"))) is not None and place.hooks
+]
 COMMENTS = st.sampled_from(["", " // a, }] note", " /* { a */", " /* a\n */"])
 HOOKS_OF_OTHERS = '{"hooks": {"SessionStart": [\n\t{"hooks": [{"type": "command", "command": "x"}]}\n]}}'
 LEAVES = st.none() | st.booleans() | st.integers() | st.text(max_size=6)
@@ -211,9 +216,9 @@ def test_uninstall_undoes_install(home: Path, name: str, scope: str, there: bool
     assert not uninstall(plan_uninstall(host, place))
 
 
-@pytest.mark.parametrize("name", [name for name in HOSTS if HOSTS[name].hooks])
-def test_hooks_are_put_beside_those_of_others_and_can_be_left_out(home: Path, name: str) -> None:
-    host, place = place_of(home, name, "user")
+@pytest.mark.parametrize(("name", "scope"), WITH_HOOKS)
+def test_hooks_are_put_beside_those_of_others_and_can_be_left_out(home: Path, name: str, scope: str) -> None:
+    host, place = place_of(home, name, scope)
     file = place.folder / place.hooks
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_text(HOOKS_OF_OTHERS)

@@ -74,6 +74,7 @@ def install(
         click.echo("the MCP server needs the extra \"mcp\": pip install 'recall-rank[mcp]'", err=True)
     for remark in (
         *plan.remarks,
+        *chosen.remarks,
         *(chosen.project_remarks if scope == "project" else ()),
         *(() if no_hooks else chosen.hook_remarks),
     ):
