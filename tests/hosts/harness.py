@@ -7,7 +7,6 @@ import html
 import json
 import os
 import re
-import shutil
 import subprocess
 import sys
 import time
@@ -121,8 +120,9 @@ class Workplace:
         found = prefix / "node_modules" / ".bin" / command
         if not found.exists():
             prefix.mkdir(parents=True, exist_ok=True)
+            named = f"{package}@latest"  # without it npm takes an older one where this Node is too old for the newest
             subprocess.run(
-                ["npm", "install", "--prefix", str(prefix), "--no-audit", "--no-fund", package], check=True, timeout=600
+                ["npm", "install", "--prefix", str(prefix), "--no-audit", "--no-fund", named], check=True, timeout=600
             )
         return found
 
@@ -312,9 +312,3 @@ def markdown(reports: Sequence[Report], day: str) -> str:
         if report.unreached:
             lines += ["", f"Not driven to the end: {report.unreached}"]
     return "\n".join(lines) + "\n"
-
-
-def copy_plugin(source: Path, target: Path) -> None:
-    """Copy a file, making its folder."""
-    target.parent.mkdir(parents=True, exist_ok=True)
-    shutil.copy(source, target)

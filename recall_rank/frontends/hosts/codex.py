@@ -18,5 +18,5 @@ HOST: Final = Host(
     hooks={"SessionStart": 20, "UserPromptSubmit": 5, "PreCompact": 10, "SessionEnd": 10},  # seconds
     folder=".codex",
     project_remarks=("a project's config.toml and hooks.json are read only where Codex trusts the project",),
-    hook_remarks=("Codex runs a hook only after you have trusted it: it asks at the next start, see also /hooks",),
+    hook_remarks=("Codex skips a hook without a word until you have trusted it: open /hooks in Codex",),
 )

@@ -198,7 +198,17 @@ def test_a_session_that_has_just_begun_is_read_before_the_answer() -> None:
     source.__dict__.update(later.__dict__)
     answer = asked.call("recall", {"query": "lantern", "scope": "session"})
     assert messages_of(answer) == {"begun-old", "begun-new"}
-    assert asked.there._histories._sought == {"begun": 1}
+
+
+def test_what_was_just_said_in_the_session_that_asks_is_read_before_the_answer() -> None:
+    """Codex stores a message after its first call has been answered."""
+    known = session("grown", "codex", 0)
+    source = Invented(*SESSIONS, replace(known, messages=known.messages[:1]))
+    asked = Asked("codex-mcp-client", QUAY, source)
+    meta = {"threadId": "grown"}
+    assert len(asked.call("recall_messages", {}, meta)["messages"]) == 1
+    source.__dict__.update(Invented(*SESSIONS, known).__dict__)
+    assert len(asked.call("recall_messages", {}, meta)["messages"]) == 2
 
 
 def test_a_session_that_has_just_begun_is_the_guess() -> None:
