@@ -54,7 +54,8 @@ class ClaudeProgram:
             "ANTHROPIC_API_KEY": "none",
             "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
             "DISABLE_AUTOUPDATER": "1",
-            "ENABLE_TOOL_SEARCH": "false",  # so that the schemas are in the first request
+            "ENABLE_TOOL_SEARCH": "false",  # so that the schemas are in the first request,
+            "MCP_CONNECTION_NONBLOCKING": "false",  # also where the machine is busy
         }
 
     def run(self, *words: str | Path) -> CompletedProcess[str]:

@@ -309,8 +309,8 @@ def markdown(reports: Sequence[Report], day: str) -> str:
         "# Tested against the real hosts",
         "",
         f"Made by `python -m tests.hosts` on {day}: each program was installed from its registry into a temporary",
-        "folder, given a fresh home with our plugin or MCP entry, and driven headless through two sessions against a",
-        "stub model on loopback that speaks its API.",
+        "folder, set up in a fresh home by `recall-rank install`, and driven headless through sessions against a stub",
+        "model on loopback that speaks its API.",
     ]
     for report in reports:
         lines += ["", f"## {report.host} {report.version}".rstrip(), "", "| check | | seen |", "| --- | --- | --- |"]
