@@ -86,10 +86,10 @@ def test_copilot_gets_hooks_and_a_skill_of_its_user_only(
         assert shlex.split(handler["bash"])[-5:] == ["hook", "copilot", event, "||", "true"]
         assert 5 <= handler["timeoutSec"] <= 10
     lines = (folder / "skills/recall/SKILL.md").read_text().splitlines()
-    assert lines[:2] == ["---", "name: recall"]
-    assert lines[2].startswith("description: ")
-    assert ": " not in lines[2].removeprefix("description: ")  # else it is no YAML text without quotes
-    assert lines[3] == "---"
+    assert (lines[0], lines[2], lines[4]) == ("---", "name: recall", "---")
+    assert lines[1].startswith("# Put here by ")
+    assert lines[3].startswith("description: ")
+    assert ": " not in lines[3].removeprefix("description: ")  # else it is no YAML text without quotes
     assert run("uninstall", "copilot", "--yes").exit_code == 0
     assert not folder.exists()
     assert run("install", "copilot", "--scope", "project", "--yes").exit_code == 0
