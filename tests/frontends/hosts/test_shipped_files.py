@@ -22,7 +22,7 @@ EXTENSION = ".gemini/extensions/recall-rank"
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "home/work").mkdir(parents=True)
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
-    for name in ("XDG_STATE_HOME", "COPILOT_HOME"):
+    for name in ("XDG_STATE_HOME", "COPILOT_HOME", "GEMINI_CLI_HOME"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.chdir(tmp_path / "home/work")
     return tmp_path / "home"
@@ -58,6 +58,18 @@ def test_gemini_gets_an_extension_of_its_user(home: Path, run: Run) -> None:
     assert files(home) == everything - {f"{EXTENSION}/recall-rank.md", f"{EXTENSION}/hooks/hooks.json"}
     assert run("uninstall", "gemini", "--yes").exit_code == 0
     assert not (home / ".gemini").exists()
+
+
+def test_gemini_is_found_in_the_home_that_its_variable_names(
+    home: Path, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GEMINI_CLI_HOME", str(home / "elsewhere"))
+    assert run("install", "gemini", "--yes").exit_code == 0
+    assert (home / "elsewhere/.gemini/settings.json").exists()
+    assert (home / "elsewhere" / EXTENSION / "hooks/hooks.json").exists()
+    assert not (home / ".gemini").exists()
+    assert run("uninstall", "gemini", "--yes").exit_code == 0
+    assert files(home) == set()
 
 
 def test_gemini_gets_hooks_and_a_command_of_a_project(home: Path, run: Run) -> None:
