@@ -22,18 +22,21 @@ from tests.hosts.harness import (
     Workplace,
     check_gone,
     check_hooks,
+    check_project,
     check_store,
     check_tools,
     check_undone,
     check_without_us,
-    digests,
     wait_for_index,
+    without_ours,
 )
 from tests.hosts.stub_model import MODEL
 
 PLUGIN: Final = Path(install.__file__).parent / "files" / "claude_code"
 _OWN_FILES: Final = {  # of the person, before the install
-    ".claude/settings.json": '{"hooks": {"Stop": [\n\t{"hooks": [{"type": "command", "command": "true"}]}\n]}}',
+    ".claude/settings.json": """{"enableAllProjectMcpServers": true, "hooks": {"Stop": [
+\t{"hooks": [{"type": "command", "command": "true"}]}
+]}}""",
     ".claude/commands/mine.md": "Say hello.\n",
 }
 _STATE: Final = ".claude.json"  # Claude Code writes its own state into it at every start
@@ -58,9 +61,13 @@ class ClaudeProgram:
         """Run a command of Claude Code."""
         return self._workplace.run(self._program, *words)
 
+    def asking(self, *options: str | Path) -> list[str | Path]:
+        """Return a command that takes a prompt and runs one turn without a terminal, with our tools allowed."""
+        return [self._program, "--model", MODEL, "--allowedTools", "mcp__recall", *options, "-p"]
+
     def ask(self, prompt: str, *options: str | Path) -> CompletedProcess[str]:
-        """Run one turn without a terminal, with our tools allowed."""
-        return self.run("--model", MODEL, "--allowedTools", "mcp__recall", *options, "-p", prompt)
+        """Run one turn."""
+        return self._workplace.run(*self.asking(*options), prompt)
 
 
 def drive(workplace: Workplace, report: Report) -> None:
@@ -74,8 +81,8 @@ def drive(workplace: Workplace, report: Report) -> None:
     claude.run("mcp", "list")  # writes the state of Claude Code
     report.check("the state of Claude Code is there before the install", (workplace.home / _STATE).is_file())
     check_undone(report, workplace, "claude-code")
-    before = {name: digest for name, digest in digests(workplace.home).items() if name in _OWN_FILES}
-    workplace.install("claude-code")
+    edited = workplace.edited_files("claude-code")
+    before = {name: digest for name, digest in edited.items() if name != _STATE}
 
     model.begin(FIRST_ANSWER)
     done = claude.ask(FIRST_QUESTION)
@@ -89,15 +96,20 @@ def drive(workplace: Workplace, report: Report) -> None:
     check_hooks(report, workplace, talk)
     _check_compaction(workplace, report, claude)
     _check_commands(workplace, report, claude)
-    _check_project(workplace, report, claude)
+    _check_both_scopes(workplace, report, claude)
     check_store(report, workplace, "claude-code", _counts(workplace))
 
+    with without_ours(workplace):
+        model.begin(LAST_ANSWER)
+        done = claude.ask(SECOND_QUESTION)
+        report.check("without our program the host answers", LAST_ANSWER in done.stdout, done.stderr)
     workplace.uninstall("claude-code")
     check_gone(report, workplace, before)
     report.check("and no entry of ours is left in its state", '"recall"' not in (workplace.home / _STATE).read_text())
     model.begin(LAST_ANSWER)
     claude.ask(SECOND_QUESTION)
     check_without_us(report, model.talk())
+    check_project(report, workplace, "claude-code", claude.asking())
     _check_plugin(workplace, report, claude)
 
 
@@ -129,15 +141,13 @@ def _check_commands(workplace: Workplace, report: Report, claude: ClaudeProgram)
     report.check("the slash command asks for a recall", any(f"`recall` with `{WORD}`" in each for each in asked), seen)
 
 
-def _check_project(workplace: Workplace, report: Report, claude: ClaudeProgram) -> None:
+def _check_both_scopes(workplace: Workplace, report: Report, claude: ClaudeProgram) -> None:
     """Add an install in the project: Claude Code runs a command once that is in both settings."""
     workplace.install("claude-code", "--scope", "project")
     workplace.model.begin(LAST_ANSWER)
     claude.ask(SECOND_QUESTION)
     _check_once(report, workplace, "with user and project, each hook speaks once")
-    workplace.run(workplace.ours, "uninstall", "claude-code", "--scope", "project", "--yes", check=True)
-    left = sorted(path.name for path in workplace.project.iterdir() if path.name != ".git")
-    report.check("after uninstall nothing is left in the project", not left, left)
+    workplace.uninstall("claude-code", "--scope", "project")
 
 
 def _check_once(report: Report, workplace: Workplace, name: str) -> None:
@@ -156,7 +166,7 @@ def _check_plugin(workplace: Workplace, report: Report, claude: ClaudeProgram) -
     claude.ask(SECOND_QUESTION, "--allowedTools", "mcp__plugin_recall-rank_recall-rank")
     talk = workplace.model.talk()
     answers = talk[-1].answers if talk else ()
-    report.check("the plugin's tool is called", any("burst of 42" in each for each in answers), answers)
+    report.check("the plugin's tool is called", any(WORD in each for each in answers), answers)
     _check_once(report, workplace, "each hook of the plugin speaks once")
     done = workplace.run(workplace.ours, "install", "claude-code", "--yes")
     report.check("install tells of the plugin", "recall-rank@recall-rank is enabled" in done.stderr, done.stderr)

@@ -16,12 +16,13 @@ from tests.hosts.harness import (
     Workplace,
     check_gone,
     check_hooks,
+    check_project,
     check_store,
     check_tools,
     check_undone,
     check_without_us,
-    digests,
     wait_for_index,
+    without_ours,
 )
 from tests.hosts.stub_model import MODEL
 
@@ -33,6 +34,10 @@ model_provider = "stub"
 name = "Stub"
 base_url = {url}
 wire_api = "responses"
+"""
+_TRUST: Final = """
+[projects.{project}]
+trust_level = "trusted"
 """
 _HOOKS: Final = '{"hooks": {"Stop": [\n\t{"hooks": [{"type": "command", "command": "true"}]}\n]}}'
 _TRUSTED: Final = "--dangerously-bypass-hook-trust"  # no person is here who could trust them
@@ -48,8 +53,7 @@ def drive(workplace: Workplace, report: Report) -> None:
     (folder / "config.toml").write_text(_SETTINGS.format(model=json.dumps(MODEL), url=url), encoding="utf-8")
     (folder / "hooks.json").write_text(_HOOKS, encoding="utf-8")
     check_undone(report, workplace, "codex")
-    before = digests(workplace.home)
-    workplace.install("codex")
+    before = workplace.edited_files("codex")
     command: list[str | Path] = [program, "exec", "--skip-git-repo-check", _TRUSTED]
     model = workplace.model
 
@@ -66,11 +70,19 @@ def drive(workplace: Workplace, report: Report) -> None:
     _check_marks(report, talk[-1].answers[0] if talk and talk[-1].answers else "")
     check_store(report, workplace, "codex", _counts(workplace))
 
+    with without_ours(workplace):
+        model.begin(LAST_ANSWER)
+        done = workplace.run(*command, SECOND_QUESTION)
+        named = "required MCP servers failed to initialize: recall" in done.stderr
+        report.check("without our program Codex does not start, and names the server", named, done.stderr)
     workplace.uninstall("codex")
     check_gone(report, workplace, before)
     model.begin(LAST_ANSWER)
     workplace.run(*command, SECOND_QUESTION)
     check_without_us(report, model.talk())
+    with (folder / "config.toml").open("a", encoding="utf-8") as settings:
+        settings.write(_TRUST.format(project=json.dumps(str(workplace.project))))
+    check_project(report, workplace, "codex", command)
 
 
 def _check_marks(report: Report, answer: str) -> None:

@@ -27,11 +27,11 @@ from tests.hosts.harness import (
     Report,
     Workplace,
     check_gone,
+    check_project,
     check_store,
     check_tools,
     check_undone,
     check_without_us,
-    digests,
 )
 from tests.hosts.stub_model import MODEL, Call
 
@@ -67,8 +67,7 @@ def drive(workplace: Workplace, report: Report) -> None:
     report.version = workplace.run(program, "--version").stdout.strip()
     configure(workplace)
     check_undone(report, workplace, "opencode")
-    before = digests(workplace.home)
-    workplace.install("opencode")
+    before = workplace.edited_files("opencode")
     model = workplace.model
 
     model.begin(CALLS[-1], FIRST_ANSWER)
@@ -102,6 +101,7 @@ def drive(workplace: Workplace, report: Report) -> None:
     model.begin(LAST_ANSWER)
     workplace.run(program, "run", SECOND_QUESTION)
     check_without_us(report, model.talk())
+    check_project(report, workplace, "opencode", [program, "run"])
 
 
 def _check_two_at_once(workplace: Workplace, report: Report, program: Path) -> None:

@@ -52,5 +52,6 @@ HOST: Final = Host(
     hooks={"SessionStart": 20, "UserPromptSubmit": 5, "PreCompact": 300, "SessionEnd": 10},
     files=tuple(ShippedFile(f"claude_code/commands/{name}.md", f"{name}.md") for name in _COMMANDS),
     folder=".claude",
+    project_remarks=("Claude Code asks before it starts a server that a project's .mcp.json names",),
     notices=_notices,
 )
