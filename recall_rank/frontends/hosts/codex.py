@@ -16,7 +16,7 @@ HOST: Final = Host(
     # Without `required`, Codex asks its model without the tools of a server that needs more than a second to start. With
     # it, Codex does not start at all where the program is gone.
     entry=lambda launch: {**command_and_args(launch), "required": True, "startup_timeout_sec": 30},
-    hooks={"SessionStart": 20, "UserPromptSubmit": 5, "PreCompact": 10, "SessionEnd": 10},  # seconds
+    hooks={"SessionStart": 20, "UserPromptSubmit": 5, "PreCompact": 15, "SessionEnd": 10},  # seconds
     folder=".codex",
     project_remarks=("a project's config.toml and hooks.json are read only where Codex trusts the project",),
     hook_remarks=("Codex skips a hook without a word until you have trusted it: open /hooks in Codex",),

@@ -1,4 +1,4 @@
-"""What an install adds inside a file that may be another's: the MCP entry, and hooks."""
+"""Parts of an install inside files that may be another's: the MCP entry, and hooks."""
 
 from __future__ import annotations
 
