@@ -16,6 +16,7 @@ from tests.hosts.harness import (
     check_gone,
     check_hooks,
     check_project,
+    check_resumed,
     check_store,
     check_tools,
     check_undone,
@@ -61,6 +62,10 @@ def drive(workplace: Workplace, report: Report) -> None:
     check_tools(report, talk)
     check_hooks(report, workplace, talk)
     report.check("the skill was offered", bool(talk) and "<name>recall</name>" in talk[0].text)
+
+    model.begin(CALLS[2], LAST_ANSWER)
+    workplace.run(program, "--continue", *command[1:], "Go on.")
+    check_resumed(report, model.talk())
 
     check_store(report, workplace, "copilot-cli", _counts(workplace))
     with without_ours(workplace):

@@ -18,6 +18,7 @@ from tests.hosts.harness import (
     check_gone,
     check_hooks,
     check_project,
+    check_resumed,
     check_store,
     check_tools,
     check_undone,
@@ -66,6 +67,10 @@ def drive(workplace: Workplace, report: Report) -> None:
     talk = model.talk()
     check_tools(report, talk)
     check_hooks(report, workplace, talk)
+
+    model.begin(CALLS[2], LAST_ANSWER)
+    workplace.run(program, "--resume", "latest", "-p", "Go on.")
+    check_resumed(report, model.talk())
 
     model.begin(LAST_ANSWER)
     workplace.run(program, "-p", f"/recall {WORD}")

@@ -235,6 +235,13 @@ def wait_for_index(workplace: Workplace, text: str) -> bool:
     return False
 
 
+def check_resumed(report: Report, talk: Sequence[Request]) -> None:
+    """Check that a call without an id, in a process that resumed the second session, is about that session."""
+    answers = talk[-1].answers[-1:] if talk else ()
+    seen = any(SECOND_QUESTION in each and FIRST_QUESTION not in _HOOKED.sub("", each) for each in answers)
+    report.check("a resumed session is the one that asks", seen, answers)
+
+
 @contextmanager
 def without_ours(workplace: Workplace) -> Iterator[None]:
     """Take our program away for a while, as if it were uninstalled while the host still has our entries."""

@@ -6,6 +6,8 @@ only, so that in a project the hooks are in settings.json and nothing reminds th
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from pathlib import Path
 from typing import Any, Final
 
 from recall_rank.frontends.hosts.file_parts import hook_groups
@@ -23,6 +25,12 @@ from recall_rank.frontends.hosts.host import (
 _EXTENSION: Final = "extensions/recall-rank"
 
 
+def _user(environ: Mapping[str, str], home: Path) -> HostPlace:
+    """Return the user's place: `.gemini` in the home folder, or in the folder that GEMINI_CLI_HOME names instead."""
+    named = environ.get("GEMINI_CLI_HOME", "")
+    return below(environ, "", Path(named).absolute() if named else home, ".gemini", "settings.json", files=".")
+
+
 def _hooks(launch: Launch, _: bool) -> dict[str, Any]:
     """Return the hooks of the extension, in the form of those in settings.json."""
     return {"hooks": {event: [group] for event, group in hook_groups(HOST, launch).items()}}
@@ -31,7 +39,7 @@ def _hooks(launch: Launch, _: bool) -> dict[str, Any]:
 HOST: Final = Host(
     name="gemini",
     programs=("gemini",),
-    user=lambda environ, home: below(environ, "", home, ".gemini", "settings.json", files="."),
+    user=_user,
     project=lambda project: HostPlace(project, (".gemini/settings.json",), ".gemini", ".gemini/settings.json"),
     # Headless, Gemini CLI does not offer the tools of a server that is not trusted. Ours only read.
     entry=lambda launch: {**command_and_args(launch), "trust": True},

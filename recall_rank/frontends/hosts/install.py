@@ -314,13 +314,19 @@ def _content(shipped: ShippedFile, launch: Launch, *, hooks: bool) -> bytes:
     if shipped.written is not None:
         return json.dumps(shipped.written(launch, hooks), indent=2, ensure_ascii=False).encode() + b"\n"
     text = (package_files(__package__) / "files" / shipped.source).read_text("utf-8")
-    mark = f"Put here by `{FILE_MARK.decode()}`; `recall-rank uninstall` removes it.\n"
-    if shipped.source.endswith(".md"):
-        text = text.replace(_SHELL_LINE, f"\n    {shlex.join(launch.program)} ")
-        return text.replace(_FRONT_MATTER, f"{_FRONT_MATTER}# {mark}", 1).encode()
     families = [each for each in _EXTENSION_FAMILIES if not launch.families or each in launch.families]
     text = text.replace(COMMAND_MARK, json.dumps(launch.program)).replace(TOOLS_MARK, json.dumps(families))
-    return ((f"// {mark}" if shipped.source.endswith(".ts") else "") + text).encode()
+    text = text.replace(_SHELL_LINE, f"\n    {shlex.join(launch.program)} ")
+    return _marked(text, PurePosixPath(shipped.source).suffix).encode()
+
+
+def _marked(text: str, suffix: str) -> str:
+    """Return the text of a shipped file with our mark as a comment; unchanged where its form has none."""
+    mark = f"Put here by `{FILE_MARK.decode()}`; `recall-rank uninstall` removes it."
+    if suffix == ".md" and text.startswith(_FRONT_MATTER):
+        return f"{_FRONT_MATTER}# {mark}\n{text.removeprefix(_FRONT_MATTER)}"
+    comment = {".ts": f"// {mark}", ".toml": f"# {mark}", ".md": f"<!-- {mark} -->"}.get(suffix)
+    return text if comment is None else f"{comment}\n{text}"
 
 
 def _real(place: HostPlace) -> HostPlace:

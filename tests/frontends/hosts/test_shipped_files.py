@@ -22,7 +22,7 @@ EXTENSION = ".gemini/extensions/recall-rank"
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "home/work").mkdir(parents=True)
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
-    for name in ("XDG_STATE_HOME", "COPILOT_HOME"):
+    for name in ("XDG_STATE_HOME", "COPILOT_HOME", "GEMINI_CLI_HOME"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.chdir(tmp_path / "home/work")
     return tmp_path / "home"
@@ -60,6 +60,18 @@ def test_gemini_gets_an_extension_of_its_user(home: Path, run: Run) -> None:
     assert not (home / ".gemini").exists()
 
 
+def test_gemini_is_found_in_the_home_that_its_variable_names(
+    home: Path, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GEMINI_CLI_HOME", str(home / "elsewhere"))
+    assert run("install", "gemini", "--yes").exit_code == 0
+    assert (home / "elsewhere/.gemini/settings.json").exists()
+    assert (home / "elsewhere" / EXTENSION / "hooks/hooks.json").exists()
+    assert not (home / ".gemini").exists()
+    assert run("uninstall", "gemini", "--yes").exit_code == 0
+    assert files(home) == set()
+
+
 def test_gemini_gets_hooks_and_a_command_of_a_project(home: Path, run: Run) -> None:
     done = run("install", "gemini", "--scope", "project", "--yes")
     assert "trusts the folder" in done.stderr
@@ -86,10 +98,10 @@ def test_copilot_gets_hooks_and_a_skill_of_its_user_only(
         assert shlex.split(handler["bash"])[-5:] == ["hook", "copilot", event, "||", "true"]
         assert 5 <= handler["timeoutSec"] <= 10
     lines = (folder / "skills/recall/SKILL.md").read_text().splitlines()
-    assert lines[:2] == ["---", "name: recall"]
-    assert lines[2].startswith("description: ")
-    assert ": " not in lines[2].removeprefix("description: ")  # else it is no YAML text without quotes
-    assert lines[3] == "---"
+    assert (lines[0], lines[2], lines[4]) == ("---", "name: recall", "---")
+    assert lines[1].startswith("# Put here by ")
+    assert lines[3].startswith("description: ")
+    assert ": " not in lines[3].removeprefix("description: ")  # else it is no YAML text without quotes
     assert run("uninstall", "copilot", "--yes").exit_code == 0
     assert not folder.exists()
     assert run("install", "copilot", "--scope", "project", "--yes").exit_code == 0
