@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
@@ -46,14 +45,26 @@ def claude_settings_run(event: str, folder: str, environ: Mapping[str, str], hom
     """Return whether the settings of Claude Code, of the user or of the project in `folder`, run our hook for an event.
     What cannot be read runs nothing.
     """
+    user = Path(environ.get("CLAUDE_CONFIG_DIR") or home / ".claude")
+    project = Path(environ.get("CLAUDE_PROJECT_DIR") or folder or home) / ".claude"
+    return any(
+        _runs_hook(path, event)
+        for path in (user / "settings.json", project / "settings.json", project / "settings.local.json")
+    )
+
+
+def _runs_hook(path: Path, event: str) -> bool:
+    try:
+        data = path.read_bytes()
+    except OSError:
+        return False
+    if f"{_HOOK} {_CLAUDE} {event}".encode() not in data:
+        return False  # most settings: what reads them is not imported
     from recall_rank.frontends.file_edits.hook_entries import HookFile
     from recall_rank.frontends.file_edits.project_files import EditError
 
-    user = Path(environ.get("CLAUDE_CONFIG_DIR") or home / ".claude")
-    project = Path(environ.get("CLAUDE_PROJECT_DIR") or folder or home) / ".claude"
-    for path in (user / "settings.json", project / "settings.json", project / "settings.local.json"):
-        file = HookFile(path.name, lambda named, command: named == event and is_our_hook(command, _CLAUDE, event))
-        with suppress(OSError, EditError):
-            if file.handlers(path.read_bytes()):
-                return True
-    return False
+    file = HookFile(path.name, lambda named, command: named == event and is_our_hook(command, _CLAUDE, event))
+    try:
+        return bool(file.handlers(data))
+    except EditError:
+        return False
