@@ -107,7 +107,7 @@ def without_entry(data: bytes, where: ConfigSyntax, made: tuple[str, ...] | None
     return encoded(text, data)
 
 
-def is_empty(data: bytes, where: ConfigSyntax) -> bool:
+def says_nothing(data: bytes, where: ConfigSyntax) -> bool:
     """Return whether a configuration says nothing, not even in a comment."""
     text = decoded(data, where.name).strip()
     return re.fullmatch(r"\{\s*\}", text) is not None if where.syntax == JSON else not text

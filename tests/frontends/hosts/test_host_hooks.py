@@ -52,8 +52,19 @@ def test_a_session_starts_with_the_reminder_once(
     hooked: HookedMachine, host: str, source: str | None, reminds: bool
 ) -> None:
     answer = hooked.run(host, EVENTS[host][0], source=source)
-    assert (text_of(answer), answer.problems) == (REMINDER if reminds else "", [])
+    reminded = REMINDER if reminds and host != "gemini" else ""
+    assert (text_of(answer), answer.problems) == (reminded, [])
     assert (hooked.refreshes, hooked.waits) == ([host_hooks.FRESH_SECONDS], False)
+
+
+def test_what_another_hook_added_to_a_message_of_gemini_is_not_the_users(hooked: HookedMachine) -> None:
+    added = f"<hook_context>{REMINDER} As we decided last time.</hook_context>\n\n"
+    assert text_of(hooked.run("gemini", "BeforeAgent", prompt=f"{added}write a parser for ferry tariff dates")) == ""
+    alone = text_of(hooked.run("gemini", "BeforeAgent", prompt=ASKS))
+    assert FIRST in alone
+    assert (
+        text_of(hooked.run("gemini", "BeforeAgent", prompt=added + ASKS)).split("\n")[2:-1] == (alone.split("\n")[2:-1])
+    )
 
 
 @pytest.mark.parametrize("host", HOSTS)

@@ -16,12 +16,11 @@ from recall_rank.frontends.file_edits.json_edits import checked_object
 from recall_rank.frontends.file_edits.project_files import EditError
 from recall_rank.frontends.hosts.config_entries import ConfigSyntax, entry_of, with_entry, without_entry
 from recall_rank.frontends.hosts.every_host import HOSTS
+from recall_rank.frontends.hosts.file_parts import command_of, is_our_entry
 from recall_rank.frontends.hosts.host import JSON, TOML, YAML, Host, HostPlace, Launch
 from recall_rank.frontends.hosts.install import (
-    command_of,
     install,
     install_state,
-    is_our_entry,
     plan_install,
     plan_uninstall,
     uninstall,
@@ -31,7 +30,13 @@ from recall_rank.frontends.hosts.install_records import remove_install
 LAUNCH = Launch(("/opt/böat/recall-rank",), ("recall", "session_search"))
 OTHER = Launch(("/usr/bin/python3", "-m", "recall_rank"), ("recall", "session_search"))
 PLACES = [(name, scope) for name in HOSTS for scope in ("user", "project") if (name, scope) != ("hermes", "project")]
+WITH_HOOKS = [
+    (name, scope)
+    for name, scope in PLACES
+    if (place := HOSTS[name].place(scope, {}, Path("/home/ana"), Path("/srv/quay"))) is not None and place.hooks
+]
 COMMENTS = st.sampled_from(["", " // a, }] note", " /* { a */", " /* a\n */"])
+HOOKS_OF_OTHERS = '{"hooks": {"SessionStart": [\n\t{"hooks": [{"type": "command", "command": "x"}]}\n]}}'
 LEAVES = st.none() | st.booleans() | st.integers() | st.text(max_size=6)
 
 
@@ -196,6 +201,9 @@ def test_uninstall_undoes_install(home: Path, name: str, scope: str, there: bool
         for each in place.config[-1:]:
             (place.folder / each).parent.mkdir(parents=True, exist_ok=True)
             (place.folder / each).write_bytes(texts[host.syntax].encode())
+        if place.hooks and place.hooks not in place.config:
+            (place.folder / place.hooks).parent.mkdir(parents=True, exist_ok=True)
+            (place.folder / place.hooks).write_text(HOOKS_OF_OTHERS)
     before = tree(home)
     put_in(host, place)
     assert tree(home) != before
@@ -206,6 +214,55 @@ def test_uninstall_undoes_install(home: Path, name: str, scope: str, there: bool
     assert uninstall(plan_uninstall(host, place))
     assert tree(home) == before
     assert not uninstall(plan_uninstall(host, place))
+
+
+@pytest.mark.parametrize(("name", "scope"), WITH_HOOKS)
+def test_hooks_are_put_beside_those_of_others_and_can_be_left_out(home: Path, name: str, scope: str) -> None:
+    host, place = place_of(home, name, scope)
+    file = place.folder / place.hooks
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(HOOKS_OF_OTHERS)
+    before = tree(home)
+    put_in(host, place)
+    hooks = checked_object(file.read_text(), comments=True)[1]["hooks"]
+    assert set(hooks) == {*host.hooks, "SessionStart"}
+    for event, limit in host.hooks.items():
+        command = f"'/opt/böat/recall-rank' hook {name} {event} || true"
+        assert hooks[event][-1] == {"hooks": [{"type": "command", "command": command, "timeout": limit}]}
+    assert hooks["SessionStart"][0]["hooks"][0]["command"] == "x"
+    install(plan_install(host, place, LAUNCH, "1.0", hooks=False))
+    assert "böat" not in file.read_text() if place.hooks not in place.config else "hook " not in file.read_text()
+    put_in(host, place, OTHER)
+    assert f"-m recall_rank hook {name}" in file.read_text()
+    uninstall(plan_uninstall(host, place))
+    assert tree(home) == before
+
+
+def test_an_entry_that_was_there_stays_once(home: Path) -> None:
+    host, place = place_of(home, "codex", "user")
+    install(plan_install(host, place, LAUNCH, "1.0", hooks=False))
+    remove_install("codex", str(home))
+    before = tree(home)
+    put_in(host, place)
+    assert (home / ".codex/hooks.json").exists()
+    plan = plan_uninstall(host, place)
+    uninstall(plan)
+    assert "uninstall again removes it" in plan.remarks[0]
+    assert tree(home) == before
+    assert uninstall(plan_uninstall(host, place))
+    assert not list(home.rglob("*.toml"))
+
+
+def test_a_recorded_configuration_is_edited_where_another_appears(home: Path) -> None:
+    host, place = place_of(home, "opencode", "project")
+    (place.folder / "opencode.json").write_text('{"a": 1}')
+    put_in(host, place)
+    (place.folder / "opencode.jsonc").write_text("{}")
+    put_in(host, place, OTHER)
+    assert (place.folder / "opencode.jsonc").read_text() == "{}"
+    assert json.loads((place.folder / "opencode.json").read_text())["mcp"]
+    uninstall(plan_uninstall(host, place))
+    assert (place.folder / "opencode.json").read_text() == '{"a": 1}'
 
 
 @pytest.mark.parametrize(("name", "scope"), PLACES)
@@ -231,7 +288,7 @@ def test_what_others_changed_meanwhile_stays(home: Path, name: str) -> None:
     path.write_text(more + path.read_text().removeprefix("{" if host.syntax == JSON else ""))
     plan = plan_uninstall(host, place)
     uninstall(plan)
-    assert any("only our entry is taken out" in remark for remark in plan.remarks)
+    assert any("only what is ours is taken out" in remark for remark in plan.remarks)
     assert path.read_text().split() == ((more + first.removeprefix("{")) if first else more).replace("1,", "1").split()
 
 
@@ -296,6 +353,28 @@ def test_a_link_that_leads_outside_is_refused(home: Path, tmp_path: Path) -> Non
     with pytest.raises(EditError, match="leads out of"):
         plan_install(host, place, LAUNCH, "1.0")
     assert (tmp_path / "secret.json").read_text() == "{}"
+
+
+def test_hooks_that_no_install_wrote_are_refused_where_they_differ(home: Path) -> None:
+    host, place = place_of(home, "codex", "user")
+    group = {"hooks": [{"type": "command", "command": "recall-rank hook codex SessionStart || true"}]}
+    (home / ".codex").mkdir()
+    (home / ".codex/hooks.json").write_text(json.dumps({"hooks": {"SessionStart": [group]}}))
+    with pytest.raises(EditError, match="install did not write it"):
+        plan_install(host, place, LAUNCH, "1.0")
+    uninstall(plan_uninstall(host, place))
+    put_in(host, place)
+
+
+@pytest.mark.parametrize("text", ["[]", "{", '{"hooks": 1}', '{"hooks": {"SessionStart": 1}}'])
+def test_hooks_of_another_form_are_refused(home: Path, text: str) -> None:
+    host, place = place_of(home, "codex", "user")
+    (home / ".codex").mkdir()
+    (home / ".codex/hooks.json").write_text(text)
+    before = tree(home)
+    with pytest.raises(EditError, match="hooks"):
+        plan_install(host, place, LAUNCH, "1.0")
+    assert tree(home) == before
 
 
 def test_a_file_of_others_is_not_written_over(home: Path) -> None:

@@ -61,7 +61,7 @@ def host_call(host_name: str, name: str, data: bytes, environ: Mapping[str, str]
         _text(given, host.session_field, _ID_CHARS),
         _text(given, host.transcript_field, _PATH_CHARS),
         folder if os.path.isabs(folder) else "",  # noqa: PTH117 - pathlib is not needed otherwise
-        _text(given, "prompt", STDIN_BYTES),
+        _prompt(given, host),
         _text(given, "source", _ID_CHARS),
         data,
     )
@@ -78,6 +78,16 @@ def _parsed(data: bytes) -> Any:
             return json.loads(data)
         except (ValueError, RecursionError):
             raise HostCallError("stdin is no JSON, as a host sends it to a hook") from None
+
+
+def _prompt(given: Mapping[str, Any], host: HookHost) -> str:
+    """Return what the user typed. Gemini CLI puts the context of hooks of SessionStart before it."""
+    text = _text(given, "prompt", STDIN_BYTES)
+    if host.name != "gemini" or not text.startswith("<hook_context>"):
+        return text
+    from recall_rank.loaders.gemini.parts import without_hook_context
+
+    return without_hook_context(text)
 
 
 def _text(given: Mapping[str, Any], name: str, most: int) -> str:

@@ -65,6 +65,8 @@ def host_answer(
     try:
         with time_limit(limit):
             call = host_call(host_name, name, read(), os.environ)
+            if _is_second(call):
+                return answer
             texts = _KINDS[call.event.kind](call, machine, answer)
         answer.stdout = _formed(call, texts)
         more = _of_project(call, machine, condense, answer)
@@ -75,6 +77,17 @@ def host_answer(
     except Exception as error:  # noqa: BLE001 - a hook must not fail its host; the error is told
         answer.problems.append(_said(error))
     return answer
+
+
+def _is_second(call: HostCall) -> bool:
+    """Return whether a call comes from the plugin of Claude Code while its settings run the hook, too: one answers."""
+    if call.host.name != "claude-code" or "CLAUDE_PLUGIN_ROOT" not in os.environ:
+        return False
+    from pathlib import Path
+
+    from recall_rank.frontends.hosts.events.hook_settings import claude_settings_run
+
+    return claude_settings_run(call.name, call.folder, os.environ, Path.home())
 
 
 def _seconds(host_name: str, name: str) -> float:
@@ -171,7 +184,8 @@ def _of_project(call: HostCall, machine: Machine, condense: Condenser | None, an
         return []
     from recall_rank.frontends.compaction.claude_call import HookError, claude_call, project_of
     from recall_rank.frontends.compaction.context_file import refers_to_context
-    from recall_rank.frontends.compaction.edits import HOOKS, SETTINGS, hooks_disabled, hooks_there
+    from recall_rank.frontends.compaction.edits import HOOKS, SETTINGS, hooks_there
+    from recall_rank.frontends.file_edits.hook_entries import hooks_disabled
     from recall_rank.frontends.file_edits.project_files import read_project_file
 
     try:
@@ -181,7 +195,7 @@ def _of_project(call: HostCall, machine: Machine, condense: Condenser | None, an
     if call.name not in HOOKS or not refers_to_context(project):
         return []
     settings = read_project_file(project, SETTINGS).data
-    if call.name in hooks_there(settings) and not hooks_disabled(settings):
+    if call.name in hooks_there(settings) and not hooks_disabled(settings, SETTINGS):
         return []
     from recall_rank.frontends.compaction.claude_hooks import answered
     from recall_rank.frontends.compaction.condensing import condensed_session

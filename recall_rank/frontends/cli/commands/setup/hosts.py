@@ -72,7 +72,12 @@ def install(
     click.echo(f"recall-rank is installed in {host}; it takes effect when {host} is started again")
     if chosen.entry(launch) is not None and not _has_server():
         click.echo("the MCP server needs the extra \"mcp\": pip install 'recall-rank[mcp]'", err=True)
-    for remark in plan.remarks if scope == "project" else ():
+    for remark in (
+        *plan.remarks,
+        *chosen.remarks,
+        *(chosen.project_remarks if scope == "project" else ()),
+        *(() if no_hooks else chosen.hook_remarks),
+    ):
         click.echo(one_line(remark), err=True)
     ctx.exit(HITS)
 
@@ -157,7 +162,7 @@ def _asker() -> Callable[[Host, InstallState], ProbeAnswer]:
     """
     from functools import cache
 
-    from recall_rank.frontends.hosts.install import command_of
+    from recall_rank.frontends.hosts.file_parts import command_of
     from recall_rank.frontends.hosts.launch import running_program
     from recall_rank.frontends.hosts.probe import ProbeAnswer, probe_program, probe_server
 
