@@ -5,6 +5,7 @@ A hook searches the index on disk as it is. Where there is none, it starts a ref
 
 from __future__ import annotations
 
+import json
 import os
 import re
 from collections.abc import Callable
@@ -87,12 +88,10 @@ def _formed(call: HostCall, texts: list[str]) -> str:
     """Return texts as the stdout of an answer; "" for none, and where none reaches the model."""
     if not texts or not call.event.form:
         return ""
-    import orjson
-
     text = "\n\n".join(texts)
     if call.event.form == SPECIFIC:
-        return orjson.dumps({"hookSpecificOutput": {"hookEventName": call.name, "additionalContext": text}}).decode()
-    return orjson.dumps({"additionalContext": text}).decode() if call.event.form == FLAT else text
+        return json.dumps({"hookSpecificOutput": {"hookEventName": call.name, "additionalContext": text}})
+    return json.dumps({"additionalContext": text}) if call.event.form == FLAT else text
 
 
 # --- the kinds of events ------------------------------------------------------------------------------
@@ -188,9 +187,7 @@ def _of_project(call: HostCall, machine: Machine, condense: Condenser | None, an
 
     done = answered(call.name, lambda: call.data, machine(), condense or condensed_session)
     answer.problems += done.problems
-    import orjson
-
-    return [orjson.loads(done.stdout)["hookSpecificOutput"]["additionalContext"]] if done.stdout else []
+    return [json.loads(done.stdout)["hookSpecificOutput"]["additionalContext"]] if done.stdout else []
 
 
 # --- the index on disk --------------------------------------------------------------------------------
