@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+
+from recall_rank.model.dataclass import dataclass
 
 Edit = tuple[int, int, str]
 """(start, end, replacement): characters [start, end) of a text, and what is shown in their place."""
