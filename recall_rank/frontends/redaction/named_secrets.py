@@ -74,7 +74,11 @@ _FAMILIES: Final = {
     for family, words, cell in ([part.strip() for part in line.split("|")] for line in NAMED.strip().splitlines())
     for word in words.split()
 }
-_VENDOR: Final = re.compile("|".join(sorted(map(re.escape, _FAMILIES), key=len, reverse=True)))
+
+
+@cache
+def _vendor() -> re.Pattern[str]:
+    return re.compile("|".join(sorted(map(re.escape, _FAMILIES), key=len, reverse=True)))
 
 
 def is_placeholder(value: str) -> bool:
@@ -163,7 +167,7 @@ def _family(name: str, value: str, *, quoted: bool, follows: str) -> str | None:
     if len(value) < 15 or not _KEY_CHARS.fullmatch(value) or not digits:
         return None
     tail = name[-48:].lower()
-    vendor = _VENDOR.search(tail)
+    vendor = _vendor().search(tail)
     if vendor is not None and _KEY_WORD.search(tail):
         family, cell = _FAMILIES[vendor[0]]
         if _shapes(cell).fullmatch(value) and not is_placeholder(value):
