@@ -457,4 +457,10 @@ def test_a_larger_budget_never_covers_less_nor_finds_less(cut: Cut | None, match
     for less, more in pairwise(answers):
         assert less.coverage.parts.searched <= more.coverage.parts.searched
         assert less.coverage.sessions.searched <= more.coverage.sessions.searched
-        assert {hit.part_id for hit in less.results} <= {hit.part_id for hit in more.results}
+        assert matches(less) <= matches(more)
+
+
+def matches(response: SearchResponse) -> set[str]:
+    """Return the ids of the parts that match, also of titles that are shown with the message they were made from."""
+    titles = {f"{hit.session_id}:title" for hit in response.results if hit.title_match}
+    return titles | {hit.part_id for hit in response.results}
