@@ -118,7 +118,9 @@ def _message(call: HostCall, machine: Machine, _: HostAnswer) -> list[str]:
         return []
     from recall_rank.frontends.hooks.prompt_blocks import auto_recall
 
-    block = auto_recall(recall, call.prompt, context=_asking(call, recall), budget_ms=SEARCH_MS)
+    asking = _asking(call, recall)
+    others = here.other_languages
+    block = auto_recall(recall, call.prompt, context=asking, budget_ms=SEARCH_MS, other_languages=others)
     _refresh(here, STALE_SECONDS)
     return [] if block is None else [recalled_data(block)]
 
@@ -282,7 +284,7 @@ def host_machine() -> HookMachine:
     if known.problem is not None:
         raise HostCallError(known.problem)
     cache = Path(known.cache) if isinstance(known.cache, str) else default_cache() if known.cache else None
-    return HookMachine(os.environ, Path.home(), cache, cache or default_cache(), known.ignore)
+    return HookMachine(os.environ, Path.home(), cache, cache or default_cache(), known.ignore, known.other_languages)
 
 
 def _said(error: Exception) -> str:
