@@ -87,7 +87,8 @@ def _hooks(report: Report, rounds: int) -> None:
             has_hit = "recall-auto" in _hook(environ, words, call)[2]
             report.check(f"a message that {what} is answered rightly", has_hit == (prompt == ASKS), str(has_hit))
             spent = [(_ended(environ, "-c", "pass"), _hook(environ, words, call)) for _ in range(rounds)]
-            wall, used = (statistics.median(hook[at] for _, hook in spent) * 1e3 for at in (0, 1))
+            wall = statistics.median(hook[0] for _, hook in spent) * 1e3
+            used = statistics.median(hook[1] for _, hook in spent) * 1e3
             ratio = statistics.median(hook[1] / bare[1] for bare, hook in spent)
             rows.append([what, f"{wall:.0f}", f"{used:.0f}", f"{ratio:.1f}"])
             report.add(f"hook, a message that {what}", used, "ms", "lower", 0.5, rounds)
