@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final, Self, TypeVar, Unpack
-
-from recall_rank.model.dataclass import replace
 
 if TYPE_CHECKING:
     from pathlib import Path

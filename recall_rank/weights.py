@@ -15,9 +15,8 @@ effect.
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from typing import Final, NamedTuple
-
-from recall_rank.model.dataclass import dataclass, field
 
 NeighbourWeights = tuple[float, float, float, float]
 """Shares of the evidence of the message one before, one after, two before and two after."""

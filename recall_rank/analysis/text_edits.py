@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-
-from recall_rank.model.dataclass import dataclass
+from dataclasses import dataclass
 
 Edit = tuple[int, int, str]
 """(start, end, replacement): characters [start, end) of a text, and what is shown in their place."""

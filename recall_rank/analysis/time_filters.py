@@ -9,10 +9,10 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Final, NamedTuple
 
-from recall_rank.model.dataclass import dataclass
 from recall_rank.model.option_errors import OptionValueError
 
 SECOND_MS: Final = 1_000

@@ -6,11 +6,11 @@ It is made from a folder, from the working directory, or from JSON.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import fields
 from pathlib import Path
 from typing import Any, Final
 
 from recall_rank.model import Context
-from recall_rank.model.dataclass import fields
 
 _CONTEXT_FIELDS: Final = tuple(field.name for field in fields(Context))
 _EXPECTED_TYPES: Final = {"in_context": "a list of message ids"}

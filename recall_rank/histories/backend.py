@@ -5,11 +5,11 @@ one project of a cache.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from recall_rank.model import Context, RefreshReport, SearchResponse, Session, SourceReport
-from recall_rank.model.dataclass import dataclass
 
 if TYPE_CHECKING:
     from recall_rank.histories.catalog import Catalog

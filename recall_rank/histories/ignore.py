@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, fields
 from fnmatch import fnmatchcase
 
 import xxhash
@@ -11,7 +12,6 @@ import xxhash
 from recall_rank.histories.records.left_out import session_digest
 from recall_rank.histories.records.table import SourceEntry
 from recall_rank.model import Malformed, Reading, Session, Source, Unit
-from recall_rank.model.dataclass import dataclass, fields
 from recall_rank.model.source_wrapper import SourceWrapper
 
 

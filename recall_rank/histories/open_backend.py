@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from os import PathLike, fspath
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from recall_rank.model import Source
-from recall_rank.model.dataclass import dataclass
 
 if TYPE_CHECKING:
     from recall_rank.histories.backend import Backend, IndexFactory

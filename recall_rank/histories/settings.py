@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any, Final
 
 from recall_rank.histories.cache.location import default_settings
 from recall_rank.histories.ignore import Ignore
-from recall_rank.model.dataclass import dataclass, field, fields
 
 FILE: Final = "config.toml"
 LARGEST: Final = 1 << 20  # bytes; a longer file is no settings file

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 
 from recall_rank.histories.backend import Snapshot
 from recall_rank.model import Flag, SearchResponse, SourceReport
-from recall_rank.model.dataclass import replace
 
 
 def as_of(response: SearchResponse, answering: Snapshot) -> SearchResponse:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 from recall_rank.loaders.store_hints import StoreHints
 from recall_rank.model import Source
-from recall_rank.model.dataclass import dataclass
 
 DATABASES = (".db", ".sqlite", ".sqlite3")
 

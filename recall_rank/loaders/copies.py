@@ -5,9 +5,9 @@ its origin.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Hashable, Iterable, Sequence
+from dataclasses import replace
 
 from recall_rank.model import Message, Notice, ResolvedSessions, Session
-from recall_rank.model.dataclass import replace
 
 MessageKeys = Callable[[Message], Sequence[Hashable]]
 WithoutKeys = Callable[[Message, Collection[Hashable]], "Message | None"]

@@ -9,10 +9,9 @@ from __future__ import annotations
 
 import os
 import re
+from dataclasses import dataclass, fields
 from functools import lru_cache
 from typing import Final
-
-from recall_rank.model.dataclass import dataclass, fields
 
 VARIABLE: Final = "RECALL_RANK_LIMITS"
 LEAST_LINE: Final = 1 << 20  # bytes; a block is as long, and only lines longer than a block are gathered

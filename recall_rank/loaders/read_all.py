@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final
 
@@ -13,7 +14,6 @@ from recall_rank.loaders.copies import with_places_of
 from recall_rank.loaders.malformed import bounded_malformed, bounded_warnings
 from recall_rank.loaders.projects.repositories import name_repositories
 from recall_rank.model import BaseSource, Malformed, Notice, ReadFailure, Reading, Session, Source, SourceReport, Unit
-from recall_rank.model.dataclass import dataclass, field, replace
 from recall_rank.model.source_wrapper import complete_source
 from recall_rank.model.sources import NO_MEMORY
 

@@ -11,11 +11,11 @@ import os
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
+from dataclasses import dataclass
 from pathlib import Path
 
 from recall_rank.loaders.files.heads import head_blocks
 from recall_rank.loaders.projects.working_folder import folders_above
-from recall_rank.model.dataclass import dataclass
 
 UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 

@@ -7,9 +7,9 @@ the calls they belong to. Pictures, sounds and files become message parts withou
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from recall_rank.model.dataclass import dataclass, replace
 from recall_rank.model.sessions import Flag, Message, Part
 
 CHAT_ROLES: Final = {"developer": "system", "function": "tool"}

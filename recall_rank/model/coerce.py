@@ -8,11 +8,11 @@ message without parts; in others it is ignored, since records of other programs 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import fields
 from math import isfinite
 from typing import Any, TypeVar, get_args
 
 from recall_rank.model.chat_messages import CHAT_KEYS, CHAT_ROLES, ChatMessages
-from recall_rank.model.dataclass import fields
 from recall_rank.model.sessions import Flag, Message, Part, Role, Session, Tokens
 
 Record = TypeVar("Record", Part, Message, Session)

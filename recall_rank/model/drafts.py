@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
 from typing import Any, Generic, TypeVar
-
-from recall_rank.model.dataclass import fields
 
 _Record = TypeVar("_Record")
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Literal, Self
 
-from recall_rank.model.dataclass import dataclass, field
 from recall_rank.model.sessions import Flag
 from recall_rank.model.sources import SourceReport
 

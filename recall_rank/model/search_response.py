@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
-from recall_rank.model.dataclass import dataclass
 from recall_rank.model.response import Coverage, Group, Match, NearMiss, Result
 from recall_rank.model.serialize import coverage_to_dict, near_miss_to_dict, put, repaired, result_to_dict, texts
 

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from typing import Any, Literal
-
-from recall_rank.model.dataclass import dataclass, field
 
 Role = Literal["user", "assistant", "system", "tool"]
 

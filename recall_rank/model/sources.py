@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Final, Protocol, Self, runtime_checkable
 
-from recall_rank.model.dataclass import dataclass, field
 from recall_rank.model.sessions import Session
 
 NO_MEMORY: Final = "there is not enough memory to read it"

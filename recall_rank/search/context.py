@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
+
 from recall_rank.index.reader.index_reader import IndexReader
 from recall_rank.model import NearMiss
-from recall_rank.model.dataclass import dataclass, field
 from recall_rank.search.deadline import Deadline, DegradeKind
 from recall_rank.search.expansion.expansion import Expansion
 from recall_rank.search.filters.eligible import EligibleSet

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, fields
 from functools import lru_cache
 from typing import Any, TypedDict, cast, get_args
 
 from recall_rank.analysis.text_edits import Redact
 from recall_rank.model import Context, Group, Match, Order, Scope
-from recall_rank.model.dataclass import dataclass, fields
 from recall_rank.model.option_errors import OptionTypeError, OptionValueError
 from recall_rank.weights import Weights
 

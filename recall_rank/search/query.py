@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass, field
 
 from recall_rank._core.runtime.record_factory import RecordFactory
 from recall_rank._core.text.tokens import query_tokens
 from recall_rank.analysis.normalize import encode, fold
 from recall_rank.analysis.stop_words import STOP_WORDS
 from recall_rank.analysis.time_filters import resolve_window
-from recall_rank.model.dataclass import dataclass, field
 from recall_rank.search.options import Options
 from recall_rank.weights import DEFAULT, Weights
 

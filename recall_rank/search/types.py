@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from recall_rank._core.rank.candidate import Candidate
-from recall_rank.model.dataclass import dataclass
 
 
 @dataclass(slots=True)

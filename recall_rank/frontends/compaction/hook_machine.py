@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
 from recall_rank.histories.ignore import Ignore
 from recall_rank.histories.records.forgotten import forgotten
 from recall_rank.histories.records.left_out import session_digest
-from recall_rank.model.dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)

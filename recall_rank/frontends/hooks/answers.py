@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import takewhile
 from typing import Final
 
@@ -11,7 +12,6 @@ from recall_rank.analysis.fields import is_recall_tool
 from recall_rank.analysis.normalize import fold
 from recall_rank.analysis.sentences import MAX_CHARS, READ_CHARS, sentences
 from recall_rank.model import Context, Flag, Message, Session
-from recall_rank.model.dataclass import dataclass
 
 MAX_AHEAD: Final = 80  # messages after the hit that are read: what follows later is another task
 MAX_REPORT_AHEAD: Final = 6  # messages after an error: later ones report on other work

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from recall_rank.analysis.normalize import fold
@@ -10,7 +11,6 @@ from recall_rank.analysis.stemming import stem
 from recall_rank.analysis.utterance_kind import is_question
 from recall_rank.frontends.hooks.answers import Answer, answer_to
 from recall_rank.model import Flag
-from recall_rank.model.dataclass import dataclass
 
 if TYPE_CHECKING:
     from recall_rank.model import Context, Result, Session

@@ -9,6 +9,7 @@ import re
 import threading
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from recall_rank.frontends.display_text import age, one_line
@@ -16,7 +17,6 @@ from recall_rank.frontends.hooks.back_references import query_of, refers_back
 from recall_rank.frontends.hooks.cited_hits import CitedHit, cited_hits, telling_hits
 from recall_rank.frontends.redaction.redact import redacted
 from recall_rank.frontends.redaction.redacted_answers import hidden
-from recall_rank.model.dataclass import dataclass
 from recall_rank.model.recalled_text import AUTO_RECALL_TAG, COMPACTION_TAG
 from recall_rank.model.recalled_text import NUDGE as REMINDER
 from recall_rank.model.recalled_text import NUDGE_SENTINEL as SENTINEL

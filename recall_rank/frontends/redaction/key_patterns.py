@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import cache
 from typing import Final
 
 from recall_rank.frontends.redaction.named_secrets import is_placeholder, is_variable, looks_random
 from recall_rank.frontends.redaction.secret_formats import ALPHABETS, PREFIXED, Secret
-from recall_rank.model.dataclass import dataclass
 
 BLOCK_REACH: Final = 16_384  # characters of the longest private key block
 _JUDGED: Final = 512  # characters of a key by which it is judged

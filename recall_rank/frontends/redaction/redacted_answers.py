@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import fields, is_dataclass, replace
 from functools import lru_cache
 from typing import Any, Final
 
 from recall_rank.analysis.text_edits import Edit
 from recall_rank.frontends.redaction.redact import label, redacted, secrets
 from recall_rank.model import SearchResponse, Session
-from recall_rank.model.dataclass import fields, is_dataclass, replace
 from recall_rank.model.response import Suggestion
 
 # Fields without secrets: ids, which must stay unchanged; words and numbers of this package; snippets, whose secrets

@@ -4,12 +4,12 @@ kept.
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
 from recall_rank.histories.ignore import Ignore
 from recall_rank.histories.records.forgotten import forgotten, list_state
-from recall_rank.model.dataclass import dataclass, replace
 
 NOTHING: Final = Ignore()
 

@@ -5,13 +5,13 @@ behind it.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 from recall_rank.histories.records.table import Table
 from recall_rank.index.segment.segment import Segment
 from recall_rank.index.storage.manifest import Manifest
 from recall_rank.model import RefreshReport, SourceReport
-from recall_rank.model.dataclass import dataclass, field, replace
 
 
 class TableView(Protocol):

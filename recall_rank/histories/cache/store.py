@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 
 from recall_rank.histories.cache.state import CacheState
@@ -14,7 +15,6 @@ from recall_rank.index.storage.folder import Folder
 from recall_rank.index.storage.manifest import ListedFile, Manifest, listed_names, newest_manifest
 from recall_rank.index.storage.mapped_segment import MappedSegment
 from recall_rank.index.storage.publish import add, add_table, open_generation, publish, sweep
-from recall_rank.model.dataclass import dataclass
 
 
 class SupersededError(Exception):

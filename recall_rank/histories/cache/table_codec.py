@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import astuple, fields
 from operator import attrgetter
 from typing import Any, Final, TypeVar
 
@@ -14,7 +15,6 @@ from recall_rank.histories.records.table import SessionEntry, SessionLocation, S
 from recall_rank.index.errors import DamagedIndexError, IndexFormatError
 from recall_rank.index.storage.table_file import DEAD, TableFile, dead_section
 from recall_rank.model import Flag, Malformed, Notice, ReadFailure, Session, SourceReport, Tokens, Unit
-from recall_rank.model.dataclass import astuple, fields
 
 HEAD: Final = "head"  # the section that a search reads
 UNITS: Final = "units"  # the section that shows whether a unit changed

@@ -6,10 +6,10 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterator
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from recall_rank.model import Malformed, Notice, Session, Unit
-from recall_rank.model.dataclass import dataclass, field
 
 SessionKey = tuple[str | None, str]  # agent and id: two programs may use one id for two sessions
 

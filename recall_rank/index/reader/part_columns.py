@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 
 from recall_rank.index.segment.segment import Segment, SessionRow, Text
 from recall_rank.index.segment.strings import Names, Strings
-from recall_rank.model.dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)

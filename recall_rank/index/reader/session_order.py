@@ -6,10 +6,10 @@ import heapq
 from array import array
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 from recall_rank.index.reader.segment_view import SegmentView
 from recall_rank.index.segment.segment import Segment, SessionRow
-from recall_rank.model.dataclass import dataclass
 
 Key = tuple[int, str, str]
 

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import struct
+from dataclasses import dataclass
 from typing import Final, Literal
-
-from recall_rank.model.dataclass import dataclass
 
 Code = Literal["B", "H", "I", "Q", "q"]
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import TypeAlias
 
 from recall_rank._core.index.doc_columns import DocColumns
@@ -12,7 +13,6 @@ from recall_rank._core.index.vocabulary import Vocabulary
 from recall_rank._core.search.column_filters import clear_first_parts
 from recall_rank.analysis.fields import Field
 from recall_rank.index.segment.strings import Names, Strings
-from recall_rank.model.dataclass import dataclass
 
 ROLES = (
     "user",

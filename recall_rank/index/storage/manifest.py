@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from dataclasses import dataclass
 from typing import Final
 
 import xxhash
@@ -11,7 +12,6 @@ import xxhash
 from recall_rank.index.errors import DamagedIndexError, IndexFormatError, MissingIndexError
 from recall_rank.index.storage.folder import LISTED_FILE_NAME, Folder
 from recall_rank.index.storage.format import FORMAT
-from recall_rank.model.dataclass import dataclass
 
 MAX_BYTES: Final = 1 << 20  # a longer file is not a manifest
 MAX_ANCESTORS: Final = 64  # earlier generations that a manifest records

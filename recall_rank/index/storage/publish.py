@@ -11,6 +11,7 @@ import errno
 import os
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Final, TypeVar
@@ -31,7 +32,6 @@ from recall_rank.index.storage.mapped_segment import MappedSegment
 from recall_rank.index.storage.segment_file import SegmentFile
 from recall_rank.index.storage.segment_writer import write_segment
 from recall_rank.index.storage.table_file import TableFile, write_table
-from recall_rank.model.dataclass import dataclass
 
 _File = TypeVar("_File", SegmentFile, TableFile)
 MAX_OPEN_ATTEMPTS: Final = 100  # generations that may be replaced while they are opened, before an error is raised

@@ -7,10 +7,10 @@ message of a program. The tags around it are the same everywhere, and so are the
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import Final
 
 from recall_rank.model import Flag, Message, Part, Session
-from recall_rank.model.dataclass import replace
 from recall_rank.model.recalled_text import AUTO_RECALL_TAG, COMPACTION_TAG, NOTICE, NUDGE
 
 NOT_SEARCHED: Final = Flag.SYNTHETIC | Flag.UNSEARCHED

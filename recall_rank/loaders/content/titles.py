@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 from recall_rank.loaders.limits import limits
 from recall_rank.model import Session
-from recall_rank.model.dataclass import replace
 
 LONGEST = 80  # characters of a derived title
 

@@ -11,12 +11,12 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 
 from recall_rank.loaders.files.regular_files import read_small
 from recall_rank.loaders.projects.root_commit import find_root_commit
 from recall_rank.model import Context, Session
-from recall_rank.model.dataclass import replace
 
 SMALL = 1 << 16  # bytes of a pointer or of a configuration that are read
 MAX_ABOVE = 64  # folders above one that are looked into

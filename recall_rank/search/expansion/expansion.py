@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
+
 from recall_rank._core.rank.matcher import Matcher
-from recall_rank.model.dataclass import dataclass, field
 from recall_rank.search.expansion.lexicon import Member
 from recall_rank.search.query import Word
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from recall_rank._core.index.vocabulary import Vocabulary, within_each
 from recall_rank._core.search.spellings import joined_words, split_words, tagged_terms
 from recall_rank.analysis.stemming import base_form, irregular_forms, stem, stem_all
 from recall_rank.index.reader.index_reader import IndexReader
-from recall_rank.model.dataclass import dataclass
 
 MIN_PREFIX = 4  # characters from which a word matches the terms that it begins
 MAX_FAMILIES = 65_536  # words whose inflections a vocabulary caches

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import Final
 
 from recall_rank.analysis.normalize import fold
 from recall_rank.index.reader.index_reader import IndexReader
-from recall_rank.model.dataclass import dataclass, replace
 from recall_rank.search.expansion.lexicon import Lexicon
 from recall_rank.search.filters.eligible import EligibleSet
 from recall_rank.search.query import MAX_QUERY_CHARS, MAX_WORDS, Compound, Query, Word, words_of

@@ -6,6 +6,7 @@ It runs before anything is ranked or counted.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from types import MappingProxyType
 
 from recall_rank._core.runtime.record_factory import RecordFactory
@@ -16,7 +17,6 @@ from recall_rank.index.reader.literal_scan import mark_literal
 from recall_rank.index.reader.segment_view import SegmentView
 from recall_rank.index.segment.segment import ROLES
 from recall_rank.model import Count
-from recall_rank.model.dataclass import dataclass
 from recall_rank.search.filters.in_context import leave_out, read_by_the_caller
 from recall_rank.search.filters.session_filters import DEAD, REASONS, filter_sessions
 from recall_rank.search.query import Query

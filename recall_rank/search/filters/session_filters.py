@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass, replace
 from typing import Final
 
 from recall_rank.analysis.normalize import fold
 from recall_rank.index.reader.index_reader import IndexReader
 from recall_rank.index.segment.segment import SessionRow
-from recall_rank.model.dataclass import dataclass, replace
 from recall_rank.model.project_names import is_named
 from recall_rank.model.project_scope import in_project, inside, normal_path
 from recall_rank.search.query import Query

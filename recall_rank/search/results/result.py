@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from functools import lru_cache
 
 from recall_rank._core.rank.passage_matches import PassageMatches
@@ -9,7 +10,6 @@ from recall_rank._core.rank.snippet_window import Snippet
 from recall_rank._core.runtime.record_factory import RecordFactory
 from recall_rank.index.segment.segment import ROLES, TITLE_ROLE, Segment, SessionRow, Text
 from recall_rank.model import CopyPlace, DirectoryRelevance, Flag, Result, ResultSource, Span, Why
-from recall_rank.model.dataclass import dataclass, field
 from recall_rank.model.drafts import Drafts
 from recall_rank.search.context import SearchContext
 from recall_rank.search.deadline import DegradeKind
