@@ -26,6 +26,7 @@ class Settings:
     cache: str | bool = True  # a folder, or whether there is one at all
     keep_vanished: bool | None = None
     ignore: Ignore = field(default_factory=Ignore)
+    other_languages: bool = True  # hooks also react to phrases in languages other than English
     problem: str | None = None
 
 
@@ -65,7 +66,7 @@ def _is_home_closed() -> bool:
 
 
 def _checked(given: dict[str, Any]) -> Settings:
-    accepted = {"cache": (str, bool), "keep_vanished": (bool,), "ignore": (dict,)}
+    accepted = {"cache": (str, bool), "keep_vanished": (bool,), "ignore": (dict,), "other_languages": (bool,)}
     for name, value in given.items():
         if name not in accepted:
             raise ValueError(f"there is no setting {name!r}: there are {', '.join(accepted)}")
@@ -80,7 +81,8 @@ def _checked(given: dict[str, Any]) -> Settings:
     patterns: dict[str, Any] = {name: tuple(value) for name, value in lists.items()}
     ignore = Ignore(**patterns)
     cache = given.get("cache", True)
-    return Settings(_folder(cache) if isinstance(cache, str) else cache, given.get("keep_vanished"), ignore)
+    folder = _folder(cache) if isinstance(cache, str) else cache
+    return Settings(folder, given.get("keep_vanished"), ignore, given.get("other_languages", True))
 
 
 def _folder(cache: str) -> str:

@@ -185,11 +185,14 @@ def test_a_hook_of_a_plugin_ends_with_0_whatever_its_command_does(hooked: Hooked
                 ["/bin/sh", "-c", handler["command"]], env={"PATH": str(tmp_path)}, check=False, input=b"{}"
             )
             assert done.returncode == 0
-        (tmp_path / "recall-rank").unlink()
-        gone = subprocess.run(
-            ["/bin/sh", "-c", handler["command"]], env={"PATH": str(tmp_path)}, check=False, capture_output=True
-        )
-        assert gone.returncode == 0
+        program.write_text("#!/nowhere/python\n")  # Python was removed, then the program, too
+        for _ in range(2):
+            gone = subprocess.run(
+                ["/bin/sh", "-c", handler["command"]], env={"PATH": str(tmp_path)}, check=False, capture_output=True
+            )
+            assert (gone.returncode, gone.stdout) == (0, b"")
+            assert gone.stderr.count(b"\n") == 1
+            program.unlink(missing_ok=True)
 
 
 def test_the_manifests_name_this_version() -> None:

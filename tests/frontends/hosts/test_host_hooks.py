@@ -283,6 +283,16 @@ def test_a_session_that_the_settings_ignore_is_not_quoted(hooked: HookedMachine)
     assert len(answer.problems) == 1
 
 
+def test_the_settings_leave_out_phrases_of_other_languages(hooked: HookedMachine) -> None:
+    asks = "wie letztes mal, ferry tariff page color"
+    assert "amber" in hooked.run("claude-code", "UserPromptSubmit", prompt=asks).stdout
+    settings = hooked.claude.home / ".config" / "recall_rank" / "config.toml"
+    settings.parent.mkdir(parents=True)
+    settings.write_text("other_languages = false\n")
+    assert hooked.run("claude-code", "UserPromptSubmit", prompt=asks).stdout == ""
+    assert "amber" in hooked.run("claude-code", "UserPromptSubmit", prompt=ASKS).stdout
+
+
 def test_a_damaged_index_says_nothing(hooked: HookedMachine) -> None:
     for path in (hooked.claude.cache / "machine").iterdir():
         path.write_bytes(path.read_bytes()[:100])

@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -28,26 +29,43 @@ for line in sys.stdin:
 """
 
 
-@pytest.mark.skipif(NODE is None, reason="node is not installed")
-def test_the_extension_passes_the_session_and_starts_the_child_again(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("HOME", str(tmp_path))
-    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
-    (tmp_path / "child.py").write_text(CHILD)
+needs_node = pytest.mark.skipif(NODE is None, reason="node is not installed")
+
+
+def driven(home: Path, monkeypatch: pytest.MonkeyPatch, *command: str) -> dict[str, Any]:
+    """Return what drive_pi.mjs prints with the extension installed in `home`, whose child is this command."""
+    monkeypatch.setenv("HOME", str(home))
+    monkeypatch.setenv("XDG_STATE_HOME", str(home / "state"))
     host = HOSTS["pi"]
-    place = host.user({}, tmp_path)
-    install(plan_install(host, place, Launch((sys.executable, str(tmp_path / "child.py"))), "1"))
-    shutil.copy(tmp_path / ".pi/agent/extensions/recall-rank.ts", tmp_path / "extension.mjs")
+    install(plan_install(host, host.user({}, home), Launch(command), "1"))
+    shutil.copy(home / ".pi/agent/extensions/recall-rank.ts", home / "extension.mjs")
     ran = subprocess.run(
-        [str(NODE), str(Path(__file__).with_name("drive_pi.mjs")), str(tmp_path / "extension.mjs")],
+        [str(NODE), str(Path(__file__).with_name("drive_pi.mjs")), str(home / "extension.mjs")],
         capture_output=True,
         text=True,
         check=False,
         timeout=60,
     )
-    assert ran.returncode == 0, ran.stderr
-    told = json.loads(ran.stdout)
+    assert (ran.returncode, ran.stderr) == (0, "")
+    told: dict[str, Any] = json.loads(ran.stdout)
+    return told
+
+
+@needs_node
+def test_a_missing_program_is_one_line_for_the_model(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    told = driven(tmp_path, monkeypatch, str(tmp_path / "nowhere" / "recall-rank"))
+    for call in ("first", "again"):
+        assert told[call].startswith("error: recall-rank: ")
+        assert "ENOENT" in told[call]
+        assert "\n" not in told[call]
+
+
+@needs_node
+def test_the_extension_passes_the_session_and_starts_the_child_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "child.py").write_text(CHILD)
+    told = driven(tmp_path, monkeypatch, sys.executable, str(tmp_path / "child.py"))
     assert told["tools"] == ["recall", "session_recall"]
     assert told["events"] == ["session_shutdown"]
     notice, _, answer = told["first"].partition("\n")

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Mapping
 from typing import Any, Final, NamedTuple
-
-import orjson
 
 from recall_rank.frontends.hosts.events.hook_table import HOOK_HOSTS, HookEvent, HookHost
 
@@ -48,7 +47,10 @@ def host_call(host_name: str, name: str, data: bytes, environ: Mapping[str, str]
         raise HostCallError(f"the events of {host.name} are {', '.join(host.events)}")
     if len(data) > STDIN_BYTES:
         raise HostCallError(f"stdin has more than {STDIN_BYTES:,} bytes")
-    given = _parsed(data)
+    try:
+        given = json.loads(data)  # orjson takes longer to import than to parse all but the longest call with json
+    except (ValueError, RecursionError):
+        raise HostCallError("stdin is no JSON, as a host sends it to a hook") from None
     if not isinstance(given, dict):
         raise HostCallError("stdin is no JSON object, as a host sends it to a hook")
     if host.name == "claude-code" and ("PLUGIN_ROOT" in environ or "turn_id" in given):
@@ -65,19 +67,6 @@ def host_call(host_name: str, name: str, data: bytes, environ: Mapping[str, str]
         _text(given, "source", _ID_CHARS),
         data,
     )
-
-
-def _parsed(data: bytes) -> Any:
-    """Return the JSON value of a call. orjson refuses half a surrogate pair, which a host that cut a text may send."""
-    try:
-        return orjson.loads(data)
-    except orjson.JSONDecodeError:
-        import json
-
-        try:
-            return json.loads(data)
-        except (ValueError, RecursionError):
-            raise HostCallError("stdin is no JSON, as a host sends it to a hook") from None
 
 
 def _prompt(given: Mapping[str, Any], host: HookHost) -> str:

@@ -5,6 +5,7 @@ A hook searches the index on disk as it is. Where there is none, it starts a ref
 
 from __future__ import annotations
 
+import json
 import os
 import re
 from collections.abc import Callable
@@ -100,12 +101,10 @@ def _formed(call: HostCall, texts: list[str]) -> str:
     """Return texts as the stdout of an answer; "" for none, and where none reaches the model."""
     if not texts or not call.event.form:
         return ""
-    import orjson
-
     text = "\n\n".join(texts)
     if call.event.form == SPECIFIC:
-        return orjson.dumps({"hookSpecificOutput": {"hookEventName": call.name, "additionalContext": text}}).decode()
-    return orjson.dumps({"additionalContext": text}).decode() if call.event.form == FLAT else text
+        return json.dumps({"hookSpecificOutput": {"hookEventName": call.name, "additionalContext": text}})
+    return json.dumps({"additionalContext": text}) if call.event.form == FLAT else text
 
 
 # --- the kinds of events ------------------------------------------------------------------------------
@@ -132,7 +131,9 @@ def _message(call: HostCall, machine: Machine, _: HostAnswer) -> list[str]:
         return []
     from recall_rank.frontends.hooks.prompt_blocks import auto_recall
 
-    block = auto_recall(recall, call.prompt, context=_asking(call, recall), budget_ms=SEARCH_MS)
+    asking = _asking(call, recall)
+    others = here.other_languages
+    block = auto_recall(recall, call.prompt, context=asking, budget_ms=SEARCH_MS, other_languages=others)
     _refresh(here, STALE_SECONDS)
     return [] if block is None else [recalled_data(block)]
 
@@ -202,9 +203,7 @@ def _of_project(call: HostCall, machine: Machine, condense: Condenser | None, an
 
     done = answered(call.name, lambda: call.data, machine(), condense or condensed_session)
     answer.problems += done.problems
-    import orjson
-
-    return [orjson.loads(done.stdout)["hookSpecificOutput"]["additionalContext"]] if done.stdout else []
+    return [json.loads(done.stdout)["hookSpecificOutput"]["additionalContext"]] if done.stdout else []
 
 
 # --- the index on disk --------------------------------------------------------------------------------
@@ -299,7 +298,7 @@ def host_machine() -> HookMachine:
     if known.problem is not None:
         raise HostCallError(known.problem)
     cache = Path(known.cache) if isinstance(known.cache, str) else default_cache() if known.cache else None
-    return HookMachine(os.environ, Path.home(), cache, cache or default_cache(), known.ignore)
+    return HookMachine(os.environ, Path.home(), cache, cache or default_cache(), known.ignore, known.other_languages)
 
 
 def _said(error: Exception) -> str:
