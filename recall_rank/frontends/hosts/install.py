@@ -25,7 +25,7 @@ from recall_rank.frontends.file_edits.project_files import (
     read_project_file,
 )
 from recall_rank.frontends.hosts.config_entries import ConfigSyntax, entry_of, is_empty, with_entry, without_entry
-from recall_rank.frontends.hosts.host import COMMAND_MARK, ENTRY, TOOLS_MARK, Host, HostPlace, Launch, ShippedFile
+from recall_rank.frontends.hosts.host import ENTRY, Host, HostPlace, Launch, ShippedFile
 from recall_rank.frontends.hosts.install_records import (
     FileRecord,
     InstallRecord,
@@ -37,7 +37,6 @@ from recall_rank.frontends.hosts.install_records import (
 _LARGEST: Final = 1 << 26  # bytes of a configuration: Claude Code keeps its state in one file with it
 FILE_MARK: Final = b"recall-rank install"  # in the first bytes of each shipped file that can have a comment
 _MARK_WITHIN: Final = 400
-_EXTENSION_FAMILIES: Final = ("recall", "session_recall")
 
 
 @dataclass(frozen=True, slots=True)
@@ -314,8 +313,6 @@ def _content(shipped: ShippedFile, launch: Launch, *, hooks: bool) -> bytes:
     if shipped.written is not None:
         return json.dumps(shipped.written(launch, hooks), indent=2, ensure_ascii=False).encode() + b"\n"
     text = (package_files(__package__) / "files" / shipped.source).read_text("utf-8")
-    families = [each for each in _EXTENSION_FAMILIES if not launch.families or each in launch.families]
-    text = text.replace(COMMAND_MARK, json.dumps(launch.program)).replace(TOOLS_MARK, json.dumps(families))
     mark = f"// Put here by `{FILE_MARK.decode()}`; `recall-rank uninstall` removes it.\n"
     return ((mark if shipped.source.endswith(".ts") else "") + text).encode()
 
