@@ -85,7 +85,9 @@ def drive(workplace: Workplace, report: Report) -> None:
     _check_without_python(workplace, report, program)
     workplace.run(*RECALL, "uninstall", "pi", "--yes", check=True)
     left = sorted(set(digests(agent)) - set(before))
-    report.check("after all this uninstall leaves nothing of ours", not [each for each in left if "recall" in each], left)
+    report.check(
+        "after all this uninstall leaves nothing of ours", not [each for each in left if "recall" in each], left
+    )
 
 
 def _check_tools(workplace: Workplace, report: Report) -> None:

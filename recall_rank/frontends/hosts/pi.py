@@ -12,7 +12,7 @@ _HOOKS: Final = ("nudge", "autoRecall")
 
 
 def extension_options(launch: Launch, hooks: bool) -> dict[str, Any]:
-    """Return the options of the extension: its program, its tools, and its hooks turned off where they are not wanted."""
+    """Return the options of the extension: its program, its tools, its hooks turned off where they are not wanted."""
     families = [each for each in _FAMILIES if not launch.families or each in launch.families]
     off = {} if hooks else dict.fromkeys(_HOOKS, False)
     return {"command": list(launch.program), "families": families, **off}
