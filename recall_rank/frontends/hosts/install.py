@@ -24,7 +24,14 @@ from recall_rank.frontends.file_edits.project_files import (
     missing_folders,
     read_project_file,
 )
-from recall_rank.frontends.hosts.config_entries import ConfigSyntax, entry_of, is_empty, with_entry, without_entry
+from recall_rank.frontends.hosts.config_entries import (
+    PLUGIN_ENTRY,
+    ConfigSyntax,
+    entry_of,
+    is_empty,
+    with_entry,
+    without_entry,
+)
 from recall_rank.frontends.hosts.host import ENTRY, Host, HostPlace, Launch, ShippedFile
 from recall_rank.frontends.hosts.install_records import (
     FileRecord,
@@ -229,10 +236,20 @@ def uninstall(plan: InstallPlan) -> bool:
     apply_changes(plan.changes)
     for folder in reversed(plan.record.folders if plan.record is not None else ()):
         with suppress(OSError):
+            _remove_compiled(Path(folder))
             Path(folder).rmdir()  # fails, as it should, while anything is in it
     with suppress(OSError):  # a record that stays keeps nothing from being installed again
         remove_install(plan.host.name, str(plan.folder))
     return bool(plan.changes) or plan.record is not None
+
+
+def _remove_compiled(folder: Path) -> None:
+    """Remove what a host's Python keeps of modules that are no longer in a folder which an install made."""
+    for path in (folder / "__pycache__").glob("*.pyc"):
+        if not (folder / f"{path.name.partition('.')[0]}.py").exists():
+            path.unlink()
+    if (folder / "__pycache__").is_dir():
+        (folder / "__pycache__").rmdir()
 
 
 # --- state --------------------------------------------------------------------------------------------
@@ -275,7 +292,9 @@ def command_of(entry: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def is_our_entry(entry: Mapping[str, Any]) -> bool:
-    """Return whether an entry starts the MCP server of recall-rank, wherever the program lies."""
+    """Return whether an entry names our plugin, or starts the MCP server of recall-rank, wherever the program lies."""
+    if entry == PLUGIN_ENTRY:
+        return True
     words = command_of(entry)
     if "mcp" not in words:
         return False
