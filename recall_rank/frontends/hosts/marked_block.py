@@ -24,7 +24,7 @@ def with_block(
     line end has none afterwards either.
     """
     at = len(text) if at is None else at
-    kept = (f"{_BEFORE}{replaced.rstrip('\r\n')}",) if replaced else ()
+    kept = (_BEFORE + replaced.rstrip("\r\n"),) if replaced else ()
     block = line_end.join(f"{indent}{line}" for line in (BEGIN, *lines, *kept, END))
     if at and text[at - 1] != "\n":
         return f"{text[:at]}{line_end}{block}{text[at:]}"
