@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final
 
-from tests.hosts import claude_code, codex, opencode, pi
+from tests.hosts import claude_code, codex, hermes, opencode, pi
 from tests.hosts.harness import Report, Workplace, markdown
 from tests.hosts.stub_model import StubModel
 
@@ -20,6 +20,7 @@ HOSTS: Final[Mapping[str, Callable[[Workplace, Report], None]]] = {
     "claude-code": claude_code.drive,
     "codex": codex.drive,
     "pi": pi.drive,
+    "hermes": hermes.drive,
 }
 
 

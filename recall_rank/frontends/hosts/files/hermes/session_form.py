@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-ENDS = 3  # messages of a session's start and end, as in Hermes' own answers
-
 
 def in_hermes_form(answer: Mapping[str, Any], session: str, limit: int) -> dict[str, Any]:
     """Return an answer with the names of Hermes: messages have ids, which are their numbers in the session.
@@ -35,15 +33,15 @@ def in_hermes_form(answer: Mapping[str, Any], session: str, limit: int) -> dict[
 
 def _hit(entry: Mapping[str, Any]) -> dict[str, Any]:
     anchor, messages = entry["anchor_index"], entry["messages"]
-    ends = [_message(each) for each in entry.get("bookends", ())]
+    ends = {name: [_message(each) for each in found] for name, found in entry.get("bookends", {}).items()}
     first, last = (messages[0]["index"], messages[-1]["index"]) if messages else (anchor, anchor)
     told = {name: entry[name] for name in ("session_id", "title", "when", "snippet", "score")}
     return {
         **told,
         "match_message_id": anchor,
-        "bookend_start": [each for each in ends if each["id"] < first][:ENDS],
+        "bookend_start": [each for each in ends.get("opening", ()) if each["id"] < first],
         "messages": [{**_message(each), **({"anchor": True} if each["index"] == anchor else {})} for each in messages],
-        "bookend_end": [each for each in ends if each["id"] > last][-ENDS:],
+        "bookend_end": [each for each in ends.get("closing", ()) if each["id"] > last],
         "messages_before": anchor - first,
         "messages_after": last - anchor,
     }
