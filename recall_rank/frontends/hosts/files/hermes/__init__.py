@@ -3,7 +3,7 @@
 It answers the host's tool session_search from the histories of all agents, adds the tools of recall-rank, and runs two
 hooks, over one `recall-rank batch --live` that stays. It imports nothing but Python's own modules and its own files.
 
-Options, from the file recall-rank.json beside this one:
+Options, from the file recall-rank.json beside this one, or else RECALL_RANK_HERMES (JSON) in the environment:
   command       the program and its first arguments, default ["recall-rank"]
   families      of tools, default ["recall", "session_search", "session_recall"]
   callSeconds   how long a tool may take, default 60
@@ -14,6 +14,7 @@ Options, from the file recall-rank.json beside this one:
 
 from __future__ import annotations
 
+import atexit
 import json
 import logging
 import os
@@ -67,6 +68,10 @@ class Plugin:
         else:
             self._recall.start()
         return True
+
+    def close(self) -> None:
+        """End recall-rank."""
+        self._recall.close()
 
     def handler(self, name: str) -> Callable[..., str]:
         """Return the function that Hermes calls for a tool of ours."""
@@ -134,7 +139,9 @@ class Plugin:
 
 def register(ctx: Any) -> None:
     """Register everything in Hermes, which calls this."""
-    plugin = Plugin(json.loads((_HERE / "recall-rank.json").read_text(encoding="utf-8")))
+    environment = json.loads(os.environ.get("RECALL_RANK_HERMES") or "{}")
+    plugin = Plugin({**environment, **json.loads((_HERE / "recall-rank.json").read_text(encoding="utf-8"))})
+    atexit.register(plugin.close)
     tools = json.loads((_HERE / "tools.json").read_text(encoding="utf-8"))["families"]
     for family, each in tools.items():
         if family in plugin.families:

@@ -10,6 +10,7 @@ import subprocess
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from queue import SimpleQueue
 from typing import Any
 
@@ -39,10 +40,11 @@ class RecallProcess:
         self._open: dict[int, _Waiting] = {}
         self._serial = 0
         self._child: subprocess.Popen[bytes] | None = None
-        self._outbox: SimpleQueue[bytes] = SimpleQueue()
+        self._outbox: SimpleQueue[bytes | None] = SimpleQueue()
         self._heard = 0  # lines that the child has written
         self._failures = 0  # of starts in a row that answered nothing
         self._not_before = 0.0
+        self._closed = False
 
     def ask(self, call: Mapping[str, Any], seconds: float) -> dict[str, Any] | None:
         """Return the answer to a call; None when there is none in time, or the child ended."""
@@ -84,7 +86,7 @@ class RecallProcess:
     def start(self) -> None:
         """Start the child unless it runs, or ended a moment ago."""
         with self._guard:
-            if self._child is not None or time.monotonic() < self._not_before:
+            if self._child is not None or self._closed or time.monotonic() < self._not_before:
                 return
             try:
                 child = subprocess.Popen(  # noqa: S603 - the program that the install wrote
@@ -101,9 +103,15 @@ class RecallProcess:
             self._child, self._outbox, self._heard = child, SimpleQueue(), 0
         # A child that does not read keeps only this thread waiting.
         threading.Thread(target=_write, args=(child, self._outbox), name="recall-rank calls", daemon=True).start()
-        threading.Thread(target=self._read, args=(child,), name="recall-rank answers", daemon=True).start()
+        threading.Thread(target=self._read, args=(child, self._outbox), name="recall-rank answers", daemon=True).start()
 
-    def _read(self, child: subprocess.Popen[bytes]) -> None:
+    def close(self) -> None:
+        """End the child, which ends with its input."""
+        with self._guard:
+            self._closed = True
+            self._outbox.put(None)
+
+    def _read(self, child: subprocess.Popen[bytes], outbox: SimpleQueue[bytes | None]) -> None:
         for line in child.stdout or ():
             try:
                 answer = json.loads(line)
@@ -118,6 +126,9 @@ class RecallProcess:
             if waiting is not None:
                 waiting.output = output
                 waiting.done.set()
+        outbox.put(None)
+        if child.stdout is not None:
+            child.stdout.close()
         self._ended(child, f"it ended with {child.wait()}")
 
     def _ended(self, child: subprocess.Popen[bytes] | None, reason: str) -> None:
@@ -132,18 +143,18 @@ class RecallProcess:
             lost = [number for number, each in self._open.items() if each.child is child]
             for number in lost:
                 self._open.pop(number).done.set()
-        self._say(f"it is not running ({reason}); Hermes goes on without it until it starts again")
+        if not self._closed:
+            self._say(f"it is not running ({reason}); Hermes goes on without it until it starts again")
 
     def _send(self, value: Mapping[str, Any]) -> None:
         self._outbox.put(json.dumps(value).encode() + b"\n")
 
 
-def _write(child: subprocess.Popen[bytes], outbox: SimpleQueue[bytes]) -> None:
-    """Write the calls of a child, until it takes no more."""
-    while child.poll() is None and child.stdin is not None:
-        line = outbox.get()
-        try:
+def _write(child: subprocess.Popen[bytes], outbox: SimpleQueue[bytes | None]) -> None:
+    """Write the calls of a child until None comes, then end its input."""
+    if child.stdin is None:
+        return
+    with suppress(OSError, ValueError), child.stdin:  # its reader is gone: the end of its output follows, and says so
+        while (line := outbox.get()) is not None:
             child.stdin.write(line)
             child.stdin.flush()
-        except (OSError, ValueError):
-            return  # the end of its output follows, and says so
