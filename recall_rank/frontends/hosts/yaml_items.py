@@ -31,7 +31,7 @@ class YamlItem:
 
 
 @dataclass(frozen=True, slots=True)
-class _Line:
+class _YamlLine:
     """A line of the text: its number, where it begins and where the next one does, its indent and what follows it."""
 
     number: int
@@ -55,18 +55,18 @@ class _Line:
 
 
 @dataclass(slots=True)
-class _Found:
-    """What of the list is there: the lines of its section and of its key, with what stands behind them, and the items
-    of a list over several lines.
+class _FoundList:
+    """The parts of a list that are there: the lines of its section and of its key, with the values behind them, and the
+    items of a list over several lines.
     """
 
     first: int | None = None  # where the first key of the file begins
-    section: _Line | None = None
+    section: _YamlLine | None = None
     of_section: str = ""
     indent: str = ""  # of the keys in the section
-    key: _Line | None = None
+    key: _YamlLine | None = None
     of_key: str = ""
-    items: list[_Line] = field(default_factory=list)
+    items: list[_YamlLine] = field(default_factory=list)
 
 
 def has_item(text: str, where: YamlItem) -> bool:
@@ -111,9 +111,9 @@ def without_line(text: str, where: YamlItem) -> str:
     return text
 
 
-def _find(text: str, where: YamlItem) -> _Found:
+def _find(text: str, where: YamlItem) -> _FoundList:
     """Return what is there of the list. Raises EditError for YAML that is not plainly `key:` after `key:`."""
-    found = _Found()
+    found = _FoundList()
     in_section = in_list = False
     for line in _lines(text, where):
         if line.indent or line.is_item:
@@ -131,7 +131,7 @@ def _find(text: str, where: YamlItem) -> _Found:
     return found
 
 
-def _inside(line: _Line, found: _Found, where: YamlItem, *, in_list: bool) -> bool:
+def _inside(line: _YamlLine, found: _FoundList, where: YamlItem, *, in_list: bool) -> bool:
     """Take a line of the section; return whether what follows may be an item of the list."""
     found.indent = found.indent or line.indent
     if "\t" in line.indent or len(line.indent) < max(1, len(found.indent)):
@@ -154,7 +154,7 @@ def _inside(line: _Line, found: _Found, where: YamlItem, *, in_list: bool) -> bo
     return True
 
 
-def _lines(text: str, where: YamlItem) -> Iterator[_Line]:
+def _lines(text: str, where: YamlItem) -> Iterator[_YamlLine]:
     """Yield the lines that are neither blank nor comments."""
     offset = 0
     for number, line in enumerate(text.splitlines(keepends=True), 1):
@@ -165,7 +165,7 @@ def _lines(text: str, where: YamlItem) -> Iterator[_Line]:
             continue
         if _OPEN_QUOTE.search(bare):
             raise EditError(f"{where.name}, line {number}: a text over several lines is not understood")
-        yield _Line(number, begin, offset, bare[: len(bare) - len(inner)], inner)
+        yield _YamlLine(number, begin, offset, bare[: len(bare) - len(inner)], inner)
 
 
 def _of_one_line(value: str, where: YamlItem) -> list[str]:
@@ -176,5 +176,5 @@ def _of_one_line(value: str, where: YamlItem) -> list[str]:
     return [each.strip().strip("\"'") for each in listed[1].split(",") if each.strip()]
 
 
-def _unclear(where: YamlItem, line: _Line, key: str) -> EditError:
+def _unclear(where: YamlItem, line: _YamlLine, key: str) -> EditError:
     return EditError(f'{where.name}, line {line.number}: "{key}" is no list or mapping that can be edited')

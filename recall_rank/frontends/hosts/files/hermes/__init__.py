@@ -1,4 +1,4 @@
-"""recall-rank in Hermes (put here by `recall-rank install`; `recall-rank uninstall` removes it).
+"""The plugin of recall-rank for Hermes, put here by `recall-rank install`.
 
 It answers the host's tool session_search from the histories of all agents, adds the tools of recall-rank, and runs two
 hooks, over one `recall-rank batch --live` that stays. It imports nothing but Python's own modules and its own files.
@@ -48,14 +48,15 @@ _log = logging.getLogger(__name__)
 
 
 class Plugin:
-    """What is registered in Hermes."""
+    """The functions that are registered in Hermes."""
 
     def __init__(self, options: Mapping[str, Any]) -> None:
         found = dict(options)
         program = found.pop("command", None) or ["recall-rank"]
         self.families = found.pop("families", ["recall", SEARCH, "session_recall"])
         self._seconds = float(found.pop("callSeconds", CALL_SECONDS))
-        curator = os.environ.get("RECALL_RANK_CURATOR") or found.pop("curator", "extractive")
+        curator = found.pop("curator", "extractive")
+        curator = os.environ.get("RECALL_RANK_CURATOR") or curator
         self._options = {"redact": True, "nudge": True, **found}
         self._said: set[str] = set()
         self._recall = RecallProcess(program, {**os.environ, "RECALL_RANK_CURATOR": curator}, self._say)
