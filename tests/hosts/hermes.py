@@ -126,7 +126,7 @@ def _check_search(workplace: Workplace, report: Report, program: Path) -> None:
 def _check_auto_recall(workplace: Workplace, report: Report, program: Path) -> None:
     """Turn auto recall on, and ask for what was said before."""
     workplace.variables["RECALL_RANK_HERMES"] = json.dumps({"autoRecall": True})
-    for number in range(5):  # what comes behind its deadline is left out
+    for number in range(8):  # what comes behind its deadline is left out
         workplace.model.begin(LAST_ANSWER)
         workplace.run(program, "-z", f"{SECOND_QUESTION} {number}")
         talk = workplace.model.talk()

@@ -225,7 +225,7 @@ def test_auto_recall_keeps_the_host_waiting_for_its_deadline_only(load: Load, tm
         began = time.monotonic()
         assert hermes.turn("as last time") is None
         times.append(time.monotonic() - began)
-    assert sorted(times)[2] < 1.0  # 35 ms, on a machine that does something else as well
+    assert sorted(times)[2] < 1.0  # 45 ms, on a machine that does something else as well
 
 
 def test_a_program_that_ends_is_started_again(load: Load, caplog: pytest.LogCaptureFixture) -> None:

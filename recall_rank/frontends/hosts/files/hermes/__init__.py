@@ -26,7 +26,7 @@ from typing import Any
 from .recall_process import RecallProcess
 from .session_form import in_hermes_form
 
-HOOK_SECONDS = 0.035  # how long auto recall may keep the host waiting
+HOOK_SECONDS = 0.045  # how long auto recall may keep the host waiting
 CALL_SECONDS = 60.0
 LIMIT, MOST = 3, 10  # sessions of an answer, as in Hermes' own tool
 WINDOW, MOST_WINDOW = 5, 10
