@@ -33,6 +33,7 @@ from tests.hosts.harness import (
     check_undone,
     check_without_us,
 )
+from tests.hosts.processes import left_of, recall_children
 from tests.hosts.stub_model import MODEL, Call
 
 _ADDRESS: Final = re.compile(r"http://127\.0\.0\.1:\d+")
@@ -92,8 +93,8 @@ def drive(workplace: Workplace, report: Report) -> None:
         _check_compaction(workplace, report, url)
         _check_killed_child(workplace, report, url, process)
         _check_abort(workplace, report, url)
-        children = _recall_children(process.pid)
-    report.check("our process ended with the host", bool(children) and not _left(children), children)
+        children = recall_children(process.pid)
+    report.check("our process ended with the host", bool(children) and not left_of(children), children)
     check_store(report, workplace, "opencode", _counts(workplace))
     _check_without_python(workplace, report, program)
     workplace.uninstall("opencode")
@@ -139,7 +140,7 @@ def _check_compaction(workplace: Workplace, report: Report, url: str) -> None:
 
 def _check_killed_child(workplace: Workplace, report: Report, url: str, process: subprocess.Popen[str]) -> None:
     """Kill our process; the next call is answered by a new one."""
-    before = _recall_children(process.pid)
+    before = recall_children(process.pid)
     for pid in before:
         os.kill(pid, signal.SIGKILL)
     workplace.model.begin(Call("recall", {"query": WORD}), LAST_ANSWER)
@@ -237,29 +238,3 @@ def _counts(workplace: Workplace) -> dict[str, int]:
             f"{table}s": int(database.execute(f"SELECT count(*) FROM {table}").fetchone()[0])
             for table in ("session", "message", "part")
         }
-
-
-def _recall_children(pid: int) -> list[int]:
-    """The processes of recall-rank below a process, found through /proc."""
-    found = []
-    for place in Path("/proc").glob(f"{pid}/task/*/children"):
-        for child in map(int, place.read_text().split()):
-            words = Path(f"/proc/{child}/cmdline").read_bytes()
-            found += [child] if b"/bin/recall-rank" in words else _recall_children(child)
-    return found
-
-
-def _left(pids: list[int]) -> list[int]:
-    """Those of the processes that are still there after 10 seconds."""
-    until = time.monotonic() + 10
-    left = pids
-    while left and time.monotonic() < until:
-        left = [pid for pid in left if _runs(pid)]
-    return left
-
-
-def _runs(pid: int) -> bool:
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
-    except OSError:
-        return False

@@ -8,7 +8,14 @@ from typing import Any, ClassVar, Protocol
 
 from recall_rank.frontends.file_edits.hook_entries import HOOKS_KEY, HookFile
 from recall_rank.frontends.file_edits.project_files import EditError
-from recall_rank.frontends.hosts.config_entries import ConfigSyntax, entry_of, says_nothing, with_entry, without_entry
+from recall_rank.frontends.hosts.config_entries import (
+    PLUGIN_ENTRY,
+    ConfigSyntax,
+    entry_of,
+    says_nothing,
+    with_entry,
+    without_entry,
+)
 from recall_rank.frontends.hosts.events.hook_settings import MODULE, PROGRAM, hook_command, is_our_hook, runs_us
 from recall_rank.frontends.hosts.host import ENTRY, JSON, Host, HostPlace, Launch
 from recall_rank.frontends.hosts.install_records import InstallRecord
@@ -169,7 +176,9 @@ def hook_groups(host: Host, launch: Launch) -> dict[str, dict[str, Any]]:
 
 
 def is_our_entry(entry: Mapping[str, Any]) -> bool:
-    """Return whether an entry starts the MCP server of recall-rank, wherever the program lies."""
+    """Return whether an entry names our plugin, or starts the MCP server of recall-rank, wherever the program lies."""
+    if entry == PLUGIN_ENTRY:
+        return True
     words = command_of(entry)
     return "mcp" in words and runs_us(words[: words.index("mcp")])
 

@@ -13,8 +13,6 @@ TOML: Final = "toml"
 YAML: Final = "yaml"
 USER: Final = "user"
 PROJECT: Final = "project"
-COMMAND_MARK: Final = '["recall-rank"] /* the command */'  # in a shipped file: the place of the absolute command
-TOOLS_MARK: Final = '["recall", "session_recall"] /* the families of tools */'
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,7 +28,7 @@ from recall_rank.frontends.file_edits.project_files import (
 )
 from recall_rank.frontends.hosts.config_entries import entry_of
 from recall_rank.frontends.hosts.file_parts import EntryPart, FilePart, file_parts, is_empty, names_us
-from recall_rank.frontends.hosts.host import COMMAND_MARK, TOOLS_MARK, Host, HostPlace, Launch, ShippedFile
+from recall_rank.frontends.hosts.host import Host, HostPlace, Launch, ShippedFile
 from recall_rank.frontends.hosts.install_records import (
     FileRecord,
     InstallRecord,
@@ -42,7 +42,6 @@ FILE_MARK: Final = b"recall-rank install"  # in the first bytes of each shipped 
 _MARK_WITHIN: Final = 400
 _FRONT_MATTER: Final = "---\n"  # the first line of a Markdown file
 _SHELL_LINE: Final = "\n    recall-rank "  # in a Markdown file: the beginning of a command line
-_EXTENSION_FAMILIES: Final = ("recall", "session_recall")
 
 
 @dataclass(frozen=True, slots=True)
@@ -243,10 +242,20 @@ def uninstall(plan: InstallPlan) -> bool:
     apply_changes(plan.changes)
     for folder in reversed(plan.record.folders if plan.record is not None else ()):
         with suppress(OSError):
+            _remove_compiled(Path(folder))
             Path(folder).rmdir()  # fails, as it should, while anything is in it
     with suppress(OSError):  # a record that stays keeps nothing from being installed again
         remove_install(plan.host.name, str(plan.folder))
     return bool(plan.changes) or plan.record is not None
+
+
+def _remove_compiled(folder: Path) -> None:
+    """Remove what a host's Python keeps of modules that are no longer in a folder which an install made."""
+    for path in (folder / "__pycache__").glob("*.pyc"):
+        if not (folder / f"{path.name.partition('.')[0]}.py").exists():
+            path.unlink()
+    if (folder / "__pycache__").is_dir():
+        (folder / "__pycache__").rmdir()
 
 
 # --- state --------------------------------------------------------------------------------------------
@@ -314,8 +323,6 @@ def _content(shipped: ShippedFile, launch: Launch, *, hooks: bool) -> bytes:
     if shipped.written is not None:
         return json.dumps(shipped.written(launch, hooks), indent=2, ensure_ascii=False).encode() + b"\n"
     text = (package_files(__package__) / "files" / shipped.source).read_text("utf-8")
-    families = [each for each in _EXTENSION_FAMILIES if not launch.families or each in launch.families]
-    text = text.replace(COMMAND_MARK, json.dumps(launch.program)).replace(TOOLS_MARK, json.dumps(families))
     text = text.replace(_SHELL_LINE, f"\n    {shlex.join(launch.program)} ")
     return _marked(text, PurePosixPath(shipped.source).suffix).encode()
 

@@ -14,7 +14,13 @@ from hypothesis import strategies as st
 from recall_rank.frontends.file_edits import project_files
 from recall_rank.frontends.file_edits.json_edits import checked_object
 from recall_rank.frontends.file_edits.project_files import EditError
-from recall_rank.frontends.hosts.config_entries import ConfigSyntax, entry_of, with_entry, without_entry
+from recall_rank.frontends.hosts.config_entries import (
+    PLUGIN_ENTRY,
+    ConfigSyntax,
+    entry_of,
+    with_entry,
+    without_entry,
+)
 from recall_rank.frontends.hosts.every_host import HOSTS
 from recall_rank.frontends.hosts.file_parts import command_of, is_our_entry
 from recall_rank.frontends.hosts.host import JSON, TOML, YAML, Host, HostPlace, Launch
@@ -113,7 +119,7 @@ YAML_TEXT = st.lists(
             "",
             "model: x # why",
             "list:\n- a\n- b: 1",
-            "text: |\n  mcp_servers:\n    recall: no",
+            "text: |\n  plugins:\n    enabled:\n    - recall_rank",
             "a:\n  b:\n    c: 1",
         ]
     ),
@@ -121,8 +127,19 @@ YAML_TEXT = st.lists(
     max_size=5,
 )
 SECTION = st.sampled_from(
-    ["", "mcp_servers:", "mcp_servers: # those\n    other:\n      command: x", "mcp_servers:\n # c\n a: 1"]
+    [
+        "",
+        "plugins:",
+        "plugins: {} # none",
+        "plugins: # those\n    entries:\n      a:\n        - recall_rank\n      b: 1",
+        "plugins:\n # c\n enabled:\n disabled:\n - recall_rank",
+        "plugins:\n  disabled: [recall_rank]\n  enabled: [] # none",
+        "plugins:\n  enabled: [ disk-cleanup, 'a/b' ]\n  disabled: []",
+        "plugins:\n  enabled:\n  - disk-cleanup\n  # c\n  - a/b # d\n  disabled: []",
+        "plugins:\n  x: |\n    enabled:\n    - a\n  enabled:\n      - disk-cleanup",
+    ]
 )
+PLUGINS = ("plugins", "enabled")
 
 
 def encodings(draw: st.DrawFn, text: str) -> bytes:
@@ -158,34 +175,41 @@ def test_any_toml_is_as_before(before: bytes) -> None:
     assert without_entry(after, where, None) == before
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=120, deadline=None)
 @given(st.data())
 def test_any_yaml_is_as_before(data: st.DataObject) -> None:
-    where = ConfigSyntax(YAML, ("mcp_servers",), "x.yaml")
+    where = ConfigSyntax(YAML, PLUGINS, "x.yaml")
     lines = data.draw(YAML_TEXT)
     section = data.draw(SECTION)
     lines.insert(data.draw(st.integers(0, len(lines))), section)
     before = encodings(data.draw, "\n".join(lines) + data.draw(st.sampled_from(["", "\n"])))
-    after, made = with_entry(before, {"command": "a: #b", "args": ["é"]}, where)
-    assert entry_of(after, where) == {"command": "a: #b", "args": ["é"]}
+    assert entry_of(before, where) is None
+    after, made = with_entry(before, PLUGIN_ENTRY, where)
+    assert entry_of(after, where) == PLUGIN_ENTRY
     assert without_entry(after, where, made) == before
     yaml = pytest.importorskip("yaml")
     old, new = (yaml.safe_load(each.decode("utf-8-sig")) or {} for each in (before, after))
-    assert new.pop("mcp_servers") == {
-        **(old.pop("mcp_servers", None) or {}),
-        "recall": {"command": "a: #b", "args": ["é"]},
-    }
-    assert new == old
+    of_old, of_new = old.pop("plugins", None) or {}, new.pop("plugins")
+    assert sorted(of_new.pop("enabled")) == sorted([*(of_old.pop("enabled", None) or ()), "recall_rank"])
+    assert (of_new, new) == (of_old, old)
 
 
 @pytest.mark.parametrize("style", ["|", ">", "|+", "|-"])
 def test_a_block_scalar_at_the_end_of_yaml_keeps_its_value(style: str) -> None:
     yaml = pytest.importorskip("yaml")
-    where = ConfigSyntax(YAML, ("mcp_servers",), "x.yaml")
+    where = ConfigSyntax(YAML, PLUGINS, "x.yaml")
     before = f"---\na: 1\ntext: {style}\n  last line".encode()
-    after, made = with_entry(before, {"command": "a"}, where)
-    assert yaml.safe_load(after) == {**yaml.safe_load(before), "mcp_servers": {"recall": {"command": "a"}}}
+    after, made = with_entry(before, PLUGIN_ENTRY, where)
+    assert yaml.safe_load(after) == {**yaml.safe_load(before), "plugins": {"enabled": ["recall_rank"]}}
     assert without_entry(after, where, made) == before
+
+
+def test_the_item_goes_also_where_the_host_wrote_its_yaml_anew() -> None:
+    """Hermes writes its file without comments, and so without our marks, when a setting is changed in it."""
+    where = ConfigSyntax(YAML, PLUGINS, "x.yaml")
+    data = b"plugins:\n  enabled:\n  - a\n  - recall_rank\n  - b\nx: 1\n"
+    assert entry_of(data, where) == PLUGIN_ENTRY
+    assert without_entry(data, where, ()) == b"plugins:\n  enabled:\n  - a\n  - b\nx: 1\n"
 
 
 @pytest.mark.parametrize(("name", "scope"), PLACES)
@@ -326,10 +350,14 @@ def test_an_error_leaves_everything_as_it_was(home: Path, monkeypatch: pytest.Mo
         ("codex", "mcp_servers = {}"),
         ("codex", "[mcp_servers.recall]\ncommand = 'x'"),
         ("hermes", "{a: 1}"),
-        ("hermes", "mcp_servers: {}"),
-        ("hermes", "mcp_servers:\n- a"),
-        ("hermes", "mcp_servers:\n  recall:\n    command: x"),
-        ("hermes", 'a: "b\nmcp_servers:\n  x: 1"'),
+        ("hermes", "plugins: {enabled: []}"),
+        ("hermes", "plugins:\n- a"),
+        ("hermes", "plugins:\n  enabled: {a: 1}"),
+        ("hermes", "plugins:\n  enabled: [a,\n  b]"),
+        ("hermes", "plugins:\n  enabled:\n    a: 1\n"),
+        ("hermes", "plugins:\n  enabled: []\n  enabled: []\n"),
+        ("hermes", "plugins:\n  enabled: []\nplugins:\n"),
+        ("hermes", 'a: "b\nplugins:\n  x: 1"'),
         ("hermes", "a: 1\n..."),
         ("hermes", "# >>> recall-rank install\na: 1"),
     ],
