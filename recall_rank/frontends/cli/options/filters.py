@@ -46,11 +46,18 @@ _FILTERS: Final[tuple[Callable[[Any], Any], ...]] = (
     click.option("--directory", metavar="PATH", help="Only sessions that ran in or below this folder."),
     click.option("--fallback", is_flag=True, default=None, help="With --directory: other folders too, ranked after."),
     click.option("--project", metavar="NAME", help="Only sessions of this project, as stats names it."),
+    click.option("--agent", metavar="NAME", help="Only sessions of this agent, such as codex."),
     click.option("--tool", "tool_name", metavar="NAME", help="Only calls of this tool."),
     click.option("--file", "files", multiple=True, metavar="PATH", help="Only what names this file."),
     click.option("--exclude-session", "exclude_session_ids", multiple=True, metavar="ID", help="Not this session."),
     click.option("--must", multiple=True, metavar="TEXT", help="Only results that contain this."),
     click.option("--must-not", multiple=True, metavar="TEXT", help="Only results that do not contain this."),
+    click.option("--exact", multiple=True, metavar="TEXT", help="Results with this word for word weigh more."),
+    click.option(
+        "--syntax/--no-syntax",
+        default=None,
+        help="Whether operators in the query are read, such as tool:bash. Default: unless --match literal or regex.",
+    ),
     click.option("--order", type=click.Choice(["relevance", "time"]), help="Order of results. Default: relevance."),
     click.option("--budget-ms", type=int, metavar="MS", help="How long a search may take. Default: 2000."),
     click.option("--explain", is_flag=True, default=None, help="Show what each score is made of."),
@@ -67,7 +74,8 @@ OPTIONS: Final = {  # name in the library -> option of the command line
     "must_not": "--must-not",
     "budget_ms": "--budget-ms",
     "results": "--limit",
-    **{name: f"--{name}" for name in ("offset", "width", "sessions", "title", "directory", "project", "must")},
+    **{name: f"--{name}" for name in ("offset", "width", "sessions", "title", "directory", "project", "agent")},
+    **{name: f"--{name}" for name in ("must", "exact")},
     **{name: f"--{name}" for name in ("after", "before", "last", "since", "until", "to", "type", "scope")},
 }
 
@@ -80,12 +88,14 @@ def filter_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def given_filters(filters: Mapping[str, Any], worktree: str | None = None) -> dict[str, Any]:
-    """Return the filters that were given, as options of Index.search.
+    """Return the filters that were given, as options of Index.search. Operators in the query are read, unless the
+    query is to be matched as it stands.
 
     --file becomes a text that results must contain: the path relative to `worktree`, which the absolute path ends
     with, too.
     """
     found = {name: value for name, value in filters.items() if value is not None and value != ()}
+    found.setdefault("syntax", found.get("match") not in ("literal", "regex"))
     if found.get("redact"):
         from recall_rank.frontends.redaction.redacted_answers import hidden
 
