@@ -65,8 +65,9 @@ def select_sessions(
     context: Context | None,
     limit: int | None,
 ) -> list[Session]:
-    """Return the first `limit` sessions of an agent in a scope whose title contains `search`, ignoring case; all of them
-    when `limit` is None.
+    """Return the first `limit` sessions of `agent` in a scope whose title contains `search`, ignoring case.
+
+    None for `agent` is every agent, None for `limit` no limit.
 
     Raises ValueError for a negative limit, an unknown scope, or the scope "project" without a context.
     """

@@ -32,7 +32,7 @@ HEAVY = {
 PUBLIC = [
     *("Context", "Coverage", "Evaluation", "Flag", "Index", "LabelledQuery", "Malformed", "Message", "Options", "Part"),
     *("Place", "Reading", "Recall", "RefreshReport", "Result", "SearchResponse", "Session", "Source", "SourceReport"),
-    *("Tokens", "Unit"),
+    *("Tokens", "Unit", "UserVocabulary"),
     *("discover", "evaluate", "open_source", "open_sources", "rank"),
 ]
 METHODS = {

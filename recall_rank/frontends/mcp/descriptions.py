@@ -148,7 +148,7 @@ ARGUMENTS: Final = {
     "must": "Only results that contain each of these texts.",
     "must_not": "Only results that contain none of these texts.",
     "exact": "Phrases that weigh more where they stand word for word, as if quoted.",
-    "syntax": 'Read operators in query: +"must", -"must not", -word, tool:, role:, agent:, project:, file:, since:, OR.',
+    "syntax": 'Read operators in query: +"must", -"not", tool:, role:, agent:, project:, file:, since:, in:title, OR.',
     "order": "relevance: the best first; time: the newest first.",
     "offset": "How many results to leave out first: the next page of hits.",
     "recall_messages.offset": "How many messages to leave out first.",

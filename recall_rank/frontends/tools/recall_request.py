@@ -93,6 +93,8 @@ def read_request(call: CallContext, args: Mapping[str, Any]) -> RecallRequest:
         raise global_disabled("'project' or 'session'")
     session, unknown = _wanted_session(call, given)
     options = {name: given[name] for name in _SEARCH_OPTIONS if given[name] not in (None, ())}
+    if given["exact"]:
+        options["exact"] = tuple(filter(str.strip, given["exact"]))  # a blank phrase weighs nothing
     options.update(now=call.now, context=call.context, cancel=call.cancel, explain=given["explain"])
     options["fallback"] = bool(given["fallback"] and given["directory"])
     if session is not None:

@@ -121,7 +121,7 @@ def closing_lines(response: SearchResponse, offset: int = 0) -> Iterator[Line]:
 
 def _reading(syntax: QuerySyntax) -> str:
     """Return how a query with operators was read, such as: lantern · tool bash · without "dry run"."""
-    said = [syntax.text, *(f"any of {', '.join(run.words)}" for run in syntax.any_of)]
+    said = [syntax.text]
     said += [f"{name} {value}" for name, values in syntax.filters.items() for value in values]
     said += [f'with "{text}"' for text in syntax.must] + [f'without "{text}"' for text in syntax.must_not]
     return " · ".join(said)
