@@ -82,7 +82,7 @@ RESPONSE = {
         "load_errors",
         "elapsed_ms",
     ),
-    "cpu_ms",
+    *("cpu_ms", "syntax", "synonyms"),
 }
 OPTIONS = {
     *(
@@ -114,6 +114,7 @@ OPTIONS = {
         "redact",
         "weights",
     ),
+    *("agent", "files", "exact", "syntax", "vocabulary"),
 }
 
 

@@ -52,7 +52,6 @@ _FILTERS: Final[tuple[Callable[[Any], Any], ...]] = (
     click.option("--exclude-session", "exclude_session_ids", multiple=True, metavar="ID", help="Not this session."),
     click.option("--must", multiple=True, metavar="TEXT", help="Only results that contain this."),
     click.option("--must-not", multiple=True, metavar="TEXT", help="Only results that do not contain this."),
-    click.option("--exact", multiple=True, metavar="TEXT", help="Results with this word for word weigh more."),
     click.option(
         "--syntax/--no-syntax",
         default=None,
@@ -75,7 +74,7 @@ OPTIONS: Final = {  # name in the library -> option of the command line
     "budget_ms": "--budget-ms",
     "results": "--limit",
     **{name: f"--{name}" for name in ("offset", "width", "sessions", "title", "directory", "project", "agent")},
-    **{name: f"--{name}" for name in ("must", "exact")},
+    "must": "--must",
     **{name: f"--{name}" for name in ("after", "before", "last", "since", "until", "to", "type", "scope")},
 }
 
@@ -88,14 +87,12 @@ def filter_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def given_filters(filters: Mapping[str, Any], worktree: str | None = None) -> dict[str, Any]:
-    """Return the filters that were given, as options of Index.search. Operators in the query are read, unless the
-    query is to be matched as it stands.
+    """Return the filters that were given, as options of Index.search.
 
     --file becomes a text that results must contain: the path relative to `worktree`, which the absolute path ends
     with, too.
     """
     found = {name: value for name, value in filters.items() if value is not None and value != ()}
-    found.setdefault("syntax", found.get("match") not in ("literal", "regex"))
     if found.get("redact"):
         from recall_rank.frontends.redaction.redacted_answers import hidden
 

@@ -57,11 +57,6 @@ def test_a_value_that_is_not_accepted_is_told() -> None:
     assert "'role:admin' is searched as text: role takes user or assistant" in run("bucket role:admin").stdout
 
 
-def test_exact_phrases_are_an_option() -> None:
-    found = answer("bucket", "--exact", "two numbers a key", "--explain")
-    assert found["results"][0]["explain"]["quoted"] > 0
-
-
 def test_sessions_and_searches_of_one_agent() -> None:
     assert {result["agent"] for result in answer("the bucket or the kite", "--agent", "Codex")["results"]} == {"codex"}
     listed = CliRunner().invoke(cli, ["sessions", "--agent", "codex", *DEMO, "--json"])
