@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from recall_rank.analysis.time_filters import resolve_window
+from recall_rank.analysis.user_vocabulary import forms_of
 from recall_rank.model.query_syntax import Alternatives, QuerySyntax
 
 MAX_CHARS: Final = 1000  # of a query with operators: a longer one was pasted
@@ -68,7 +69,7 @@ class _Token:
 
     @property
     def has_word(self) -> bool:
-        return any(map(str.isalnum, self.text))
+        return bool(forms_of(self.text))
 
 
 class _Reader:

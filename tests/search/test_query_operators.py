@@ -101,6 +101,19 @@ def test_phrases_with_a_sign_are_must_and_must_not(
     assert lasting(read, "query", "syntax") == lasting(ask(index, text, must=must, must_not=must_not), "query")
 
 
+@examples(60)
+@given(st.text(st.sampled_from('+-:" OR abtool') | st.characters(), max_size=30), st.sampled_from(("smart", "literal")))
+def test_every_text_can_be_searched_with_operators(text: str, match: str) -> None:
+    if text.strip():
+        answer = ask(SMALL, text, syntax=True, match=match)
+        assert answer.query == text
+        if answer.syntax is None:
+            assert lasting(answer, "warnings") == lasting(ask(SMALL, text, match=match), "warnings")
+
+
+SMALL = Index.build(histories())
+
+
 def test_operators_and_options_both_restrict(index: Index) -> None:
     assert found(index, "lantern tool:bash", syntax=True, agent="codex") == {"lamp.run"}
     assert found(index, "lantern agent:codex", syntax=True, project="buoy") == set()

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from recall_rank import UserVocabulary
 from recall_rank.frontends.tools.dispatch import RecallTools
 from recall_rank.recall import Recall
 from tests.support.frontends.harbor import BEES, FERRIES, NOW, TIDES, Invented
@@ -40,6 +41,15 @@ def test_a_search_without_hits_names_only_sessions_that_the_operators_leave(desk
     none = ask(desk, "zyzzyva agent:codex", syntax=True)
     assert none["total"] == 0
     assert {miss["session_id"] for miss in none["near_misses"]} == {TIDES.id}
+
+
+@pytest.mark.parametrize("tool", ["session_search", "session_recall"])
+def test_other_tools_tell_of_the_synonyms_that_they_used(tool: str) -> None:
+    recall = Recall([Invented(TIDES, FERRIES, BEES)], vocabulary=UserVocabulary(one_way={"midday": ["noon"]}))
+    args = {"query": "midday", "looking_for": "the gauge", "curator": "extractive"}
+    for query, told in (("midday", True), ("noon", False)):
+        answer = RecallTools(recall).call(tool, {**args, "query": query}, now=NOW)
+        assert ("also searched, by the user's vocabulary: midday = noon" in answer.get("warnings", ())) == told
 
 
 def test_an_agent_limits_searches_and_lists(desk: RecallTools) -> None:

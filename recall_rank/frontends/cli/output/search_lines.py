@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
 from recall_rank.frontends.cli.output.console import Line, note_line
-from recall_rank.frontends.display_text import age, escape, one_line, utc_minute
+from recall_rank.frontends.display_text import age, escape, one_line, synonyms_text, utc_minute
 from recall_rank.frontends.transcripts.reopen import reopen
 from recall_rank.model import Flag
 
@@ -109,8 +109,7 @@ def closing_lines(response: SearchResponse, offset: int = 0) -> Iterator[Line]:
     if response.syntax is not None:
         yield [("read as: ", "cyan"), (one_line(_reading(response.syntax)), "")]
     if response.synonyms:
-        shown = ", ".join(f"{word} = {' or '.join(texts)}" for word, texts in response.synonyms.items())
-        yield [("also searched: ", "cyan"), (one_line(shown), "")]
+        yield [("also searched: ", "cyan"), (one_line(synonyms_text(response.synonyms)), "")]
     yield from _unread(response.load_errors)
     yield from map(note_line, response.warnings)
     for miss in response.near_misses:

@@ -72,7 +72,8 @@ def session_lines(answer: Entry, now: int) -> Iterator[Line]:
     of = "" if shown == count else f"{shown:,} of "
     yield [(f"{of}{count:,} session{'' if count == 1 else 's'}" if shown else "No sessions", "bold")]
     yield from _warnings(answer)
-    for suggestion in () if shown else answer.get("suggestions", ()):
+    told = zip(answer.get("suggestions", ()), answer.get("suggestion_categories", ()), strict=True)
+    for suggestion in (text for text, category in told if category == "unknown_agent"):
         yield [("try: ", "green"), (one_line(suggestion), "")]
 
 
