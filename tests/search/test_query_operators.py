@@ -127,7 +127,8 @@ def test_operators_and_options_both_restrict(index: Index) -> None:
     [
         ("lantern tool:bash", {"tool_name": "edit"}, "nothing is of more than one tool: bash, edit"),
         ("lantern role:user role:assistant", {}, "nothing is of more than one role: assistant, user"),
-        ("lantern agent:codex", {"agent": "pi"}, "nothing is of more than one agent: codex, pi"),
+        ("lantern agent:codex", {"agent": "pi"}, "no session is of more than one agent: codex, pi"),
+        ("lantern project:buoy project:lamp", {}, "no session is of more than one project: buoy, lamp"),
         ("lantern tool:bash", {"type": "text"}, "tool:bash goes with type 'all' or 'tool', not 'text'"),
         ("lantern tool:bash in:title", {}, "in:title leaves nothing"),
         ("lantern in:title", {"type": "text"}, "in:title leaves nothing"),
@@ -161,6 +162,9 @@ def test_an_agent_is_known_by_its_program_and_by_its_store(index: Index) -> None
         assert answer.coverage.sessions.skipped == {"agent": 1}
         assert tuple(answer.coverage.limited_by) == ("agent",)
     assert not ask(index, "lantern", agent="claude").results
+    both = ask(index, "lantern agent:specstory", agent="claude-code", syntax=True)
+    assert parts(both) == ["buoy.ask"]
+    assert not both.warnings
 
 
 def test_only_titles_are_hits_in_title(index: Index) -> None:
@@ -179,6 +183,7 @@ def test_only_titles_are_hits_in_title(index: Index) -> None:
         ("wick.py", {"lamp.edit", "lamp.run"}),
         ("/srv/lamp", {"lamp.edit"}),
         ("src", {"lamp.edit", "lamp.run"}),
+        ("./src/", {"lamp.edit", "lamp.run"}),
         ("wick", set()),
         ("ick.py", set()),
         ("tests/oil.py", set()),  # in the output alone

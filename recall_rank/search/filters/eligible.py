@@ -25,7 +25,7 @@ from recall_rank.index.reader.segment_view import SegmentView
 from recall_rank.index.segment.segment import ROLES
 from recall_rank.model import Count
 from recall_rank.search.filters.in_context import leave_out, read_by_the_caller
-from recall_rank.search.filters.restrictions import Restrictions, named_in_input
+from recall_rank.search.filters.restrictions import Restrictions, is_named_in_input, path_pattern
 from recall_rank.search.filters.session_filters import DEAD, REASONS, filter_sessions
 from recall_rank.search.query import Query
 
@@ -174,14 +174,15 @@ def _mark_naming(reader: IndexReader, path: str, keep: bytearray, found: bytearr
     """Mark in `found`, u8[parts], the parts among those marked in `keep` whose tool input names a path; return the
     first part that was not read before `deadline_ns`.
     """
-    folded = fold(path)
+    path = path.removeprefix("./").rstrip("/") or path
+    pattern = path_pattern(path)
     reached = mark_literal(reader, path, keep, found, deadline_ns)
     for view in reader.views:
         marks = view.parts_in(found)
         for part in marked_indices(marks):
             if deadline_ns and monotonic_ns() >= deadline_ns:
                 return min(reached, view.first_part + part)
-            marks[part] = named_in_input(view.segment, part, folded)
+            marks[part] = is_named_in_input(view.segment, part, pattern)
     return reached
 
 

@@ -10,7 +10,6 @@ from typing import Self
 from recall_rank.analysis.fields import Field
 from recall_rank.analysis.normalize import fold
 from recall_rank.index.segment.segment import Segment
-from recall_rank.model.agent_names import agent_key
 from recall_rank.model.query_syntax import QuerySyntax
 from recall_rank.search.query import Query
 
@@ -54,18 +53,20 @@ def _all(option: str | None, values: tuple[str, ...]) -> tuple[str, ...]:
     return (option, *values) if option else values
 
 
-def contradictions(query: Query) -> Iterator[str]:
-    """Yield a warning for each two restrictions, of the query and of the options, that no part can meet together."""
+def contradictions(query: Query, sessions: int) -> Iterator[str]:
+    """Yield a warning for restrictions, of the query and of the options, that no part can meet together.
+
+    `sessions` is the number of eligible sessions: a project or an agent may have several names.
+    """
     if query.syntax is None:
         return
     limits, kind = Restrictions.of(query), query.options.type
-    for name, values in (
-        ("role", set(limits.roles)),
-        ("tool", set(map(fold, limits.tools))),
-        ("agent", set(map(agent_key, limits.agents))),
-    ):
+    for name, values in (("role", set(limits.roles)), ("tool", set(map(fold, limits.tools)))):
         if len(values) > 1:
             yield f"nothing is of more than one {name}: {', '.join(sorted(values))}"
+    for name, values in (("project", set(limits.projects)), ("agent", set(limits.agents))):
+        if len(values) > 1 and not sessions:
+            yield f"no session is of more than one {name}: {', '.join(sorted(values))}"
     if limits.tools and kind not in ("all", "tool"):
         yield f"tool:{limits.tools[0]} goes with type 'all' or 'tool', not {kind!r}"
     if limits.titles and (limits.tools or limits.files or kind != "all"):
@@ -74,19 +75,19 @@ def contradictions(query: Query) -> Iterator[str]:
         yield "since and until leave no time"
 
 
-def named_in_input(segment: Segment, part: int, path: str) -> bool:
-    """Return whether the input of a tool call, or its title, names a path: whole, or as the end or beginning of a path.
+def path_pattern(path: str) -> re.Pattern[str]:
+    """Return the pattern of a path in a folded text: whole, or as the end or the beginning of a path.
 
-    `path` is folded. In src/app.py it finds app.py, src and src/app.py, but neither app nor pp.py.
+    In src/app.py it finds app.py, src and src/app.py, but neither app nor pp.py.
     """
+    return re.compile(rf"(?<![\w.-]){re.escape(fold(path))}(?![\w-]|\.\w)")
+
+
+def is_named_in_input(segment: Segment, part: int, pattern: re.Pattern[str]) -> bool:
+    """Return whether the input of a tool call, or its title, has a match of path_pattern()."""
     for start, end, field in segment.fields_of(part):
         if field in _GIVEN_TO_TOOLS:
             text = bytes(segment.text_for(((start, end),))[start:end]).decode("utf-8", "replace")
-            if _naming(path).search(fold(text)):
+            if pattern.search(fold(text)):
                 return True
     return False
-
-
-def _naming(path: str) -> re.Pattern[str]:
-    """Return the pattern of a path that no letter, digit or dash continues; a dot may end a sentence."""
-    return re.compile(rf"(?<![\w.-]){re.escape(path)}(?![\w-]|\.\w)")

@@ -44,7 +44,7 @@ def respond(search: SearchContext, cpu_ms: float) -> SearchResponse:
         answerable=search.answerable,
         warnings=(
             *search.query.warnings,
-            *contradictions(search.query),
+            *contradictions(search.query, search.eligible.session_count.eligible),
             *shared_project_name(search.reader, search.query, search.eligible),
             *search.warnings,
         ),
