@@ -56,7 +56,8 @@ def search(
 ) -> None:
     """Search what coding agents said and did. Several words are one query; "-" reads it from stdin.
 
-    Put "--" before a query that begins with a dash.
+    Put "--" before a query that begins with a dash. Operators in a query narrow it: tool:bash, role:user, agent:codex,
+    project:NAME, file:PATH, since:2w, until:DATE, in:title, +"must stand", -"must not", -word, and OR between words.
 
     Times are read in UTC. Ends with 0 when there are hits and with 1 when there are none; recall-rank --help lists what
     else it can end with.
@@ -107,8 +108,10 @@ def _query(words: Sequence[str]) -> str:
 def _search(recall: Recall, query: str, options: dict[str, Any], *, now: int, as_json: bool) -> SearchResponse:
     """Return the response to a query. A query or option that the library refuses ends the command as a usage error.
 
-    The option session_id may be a unique prefix of an id.
+    The option session_id may be a unique prefix of an id. Operators in the query are read, unless the query is to be
+    matched as it stands.
     """
+    options.setdefault("syntax", options.get("match") not in ("literal", "regex"))
     wanted = options.get("session_id")
     if options.get("scope") == "session" and not wanted:
         fail("--scope session goes with --session ID: a shell is in no session", USAGE, as_json=as_json)

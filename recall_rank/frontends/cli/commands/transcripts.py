@@ -91,20 +91,21 @@ def messages(histories: tuple[str, ...], as_json: bool, **args: Any) -> None:
 @click.command(name="sessions")
 @click.option("--scope", type=click.Choice(["project", "global"]), default="global", help="All, or this project's.")
 @click.option("--search", metavar="TEXT", help="Only sessions whose title contains this.")
+@click.option("--agent", metavar="NAME", help="Only sessions of this agent, such as codex.")
 @limit_option("sessions", 20)
 @transcript_options
 def sessions(histories: tuple[str, ...], as_json: bool, **args: Any) -> None:
     """List sessions, newest first: what they are called, when and where they were, their ids, how to open them."""
-    complete = partial(_complete_sessions, search=args["search"])
+    complete = partial(_complete_sessions, search=args["search"], agent=args["agent"])
     _run("recall_sessions", args, histories, as_json=as_json, lines=session_lines, found="sessions", complete=complete)
 
 
-def _complete_sessions(output: dict[str, Any], recall: Recall, *, search: str | None) -> None:
+def _complete_sessions(output: dict[str, Any], recall: Recall, *, search: str | None, agent: str | None) -> None:
     """Add the total number of sessions to an answer, and to each listed session how to reopen it.
 
     A session that its agent has deleted is marked as gone.
     """
-    output["total"] = len(recall.sessions(scope=output["scope"], search=search))
+    output["total"] = len(recall.sessions(scope=output["scope"], search=search, agent=agent))
     for entry in output["sessions"]:
         session = recall.session(entry["id"])
         if session.flags & Flag.SOURCE_MISSING:

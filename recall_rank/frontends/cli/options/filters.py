@@ -46,11 +46,17 @@ _FILTERS: Final[tuple[Callable[[Any], Any], ...]] = (
     click.option("--directory", metavar="PATH", help="Only sessions that ran in or below this folder."),
     click.option("--fallback", is_flag=True, default=None, help="With --directory: other folders too, ranked after."),
     click.option("--project", metavar="NAME", help="Only sessions of this project, as stats names it."),
+    click.option("--agent", metavar="NAME", help="Only sessions of this agent, such as codex."),
     click.option("--tool", "tool_name", metavar="NAME", help="Only calls of this tool."),
     click.option("--file", "files", multiple=True, metavar="PATH", help="Only what names this file."),
     click.option("--exclude-session", "exclude_session_ids", multiple=True, metavar="ID", help="Not this session."),
     click.option("--must", multiple=True, metavar="TEXT", help="Only results that contain this."),
     click.option("--must-not", multiple=True, metavar="TEXT", help="Only results that do not contain this."),
+    click.option(
+        "--syntax/--no-syntax",
+        default=None,
+        help="Whether operators in the query are read, such as tool:bash. Default: unless --match literal or regex.",
+    ),
     click.option("--order", type=click.Choice(["relevance", "time"]), help="Order of results. Default: relevance."),
     click.option("--budget-ms", type=int, metavar="MS", help="How long a search may take. Default: 2000."),
     click.option("--explain", is_flag=True, default=None, help="Show what each score is made of."),
@@ -67,7 +73,8 @@ OPTIONS: Final = {  # name in the library -> option of the command line
     "must_not": "--must-not",
     "budget_ms": "--budget-ms",
     "results": "--limit",
-    **{name: f"--{name}" for name in ("offset", "width", "sessions", "title", "directory", "project", "must")},
+    **{name: f"--{name}" for name in ("offset", "width", "sessions", "title", "directory", "project", "agent")},
+    "must": "--must",
     **{name: f"--{name}" for name in ("after", "before", "last", "since", "until", "to", "type", "scope")},
 }
 

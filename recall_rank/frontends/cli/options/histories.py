@@ -82,7 +82,14 @@ def open_recall(
         click.echo(f"recall-rank: {one_line(chosen.problem)}; the index is made anew each time", err=True)
     if histories:
         sources = (source for history in histories for source in _open(history, as_json))
-        return Recall(sources, chosen.cache, context, ignore=chosen.ignore, keep_vanished=chosen.keep_vanished)
+        return Recall(
+            sources,
+            chosen.cache,
+            context,
+            ignore=chosen.ignore,
+            keep_vanished=chosen.keep_vanished,
+            vocabulary=True,
+        )
     recall = Recall.discover(chosen.cache, context, ignore=chosen.ignore, keep_vanished=chosen.keep_vanished)
     if not recall.found and not may_be_none:
         place = chosen.folder()

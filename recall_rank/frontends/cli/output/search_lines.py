@@ -6,12 +6,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
 from recall_rank.frontends.cli.output.console import Line, note_line
-from recall_rank.frontends.display_text import age, escape, one_line, utc_minute
+from recall_rank.frontends.display_text import age, escape, one_line, synonyms_text, utc_minute
 from recall_rank.frontends.transcripts.reopen import reopen
 from recall_rank.model import Flag
 
 if TYPE_CHECKING:
     from recall_rank.model import Count, Result, SearchResponse, Span
+    from recall_rank.model.query_syntax import QuerySyntax
 
 MATCH_STYLE: Final = "bold yellow"
 MAX_LOAD_ERRORS: Final = 8  # hits must not be pushed off the screen
@@ -90,7 +91,7 @@ def marked(snippet: str, spans: Sequence[Span]) -> Line:
 
 
 def closing_lines(response: SearchResponse, offset: int = 0) -> Iterator[Line]:
-    """Yield the lines after the hits: totals, coverage of the search, warnings, near misses, suggestions.
+    """Yield the lines after the hits: totals, coverage, how the query was read, warnings, near misses, suggestions.
 
     `offset` is the number of hits on earlier pages.
     """
@@ -105,12 +106,24 @@ def closing_lines(response: SearchResponse, offset: int = 0) -> Iterator[Line]:
     ]
     for sentence in _left_out(response):
         yield [(one_line(sentence), "dim")]
+    if response.syntax is not None:
+        yield [("read as: ", "cyan"), (one_line(_reading(response.syntax)), "")]
+    if response.synonyms:
+        yield [("also searched: ", "cyan"), (one_line(synonyms_text(response.synonyms)), "")]
     yield from _unread(response.load_errors)
     yield from map(note_line, response.warnings)
     for miss in response.near_misses:
         yield [("close: ", "yellow"), (one_line(f"{miss.text} ({miss.reason})"), "")]
     for suggestion in response.suggestions:
         yield [("try: ", "green"), (one_line(suggestion), "")]
+
+
+def _reading(syntax: QuerySyntax) -> str:
+    """Return how a query with operators was read, such as: lantern · tool bash · without "dry run"."""
+    said = [syntax.text]
+    said += [f"{name} {value}" for name, values in syntax.filters.items() for value in values]
+    said += [f'with "{text}"' for text in syntax.must] + [f'without "{text}"' for text in syntax.must_not]
+    return " · ".join(said)
 
 
 def _unread(errors: Sequence[str]) -> Iterator[Line]:

@@ -52,7 +52,7 @@ def page_lines(answer: Entry, now: int) -> Iterator[Line]:
 def session_lines(answer: Entry, now: int) -> Iterator[Line]:
     """Yield the lines of each session in an answer of recall_sessions.
 
-    They are title and time; directory and id; and the command that reopens the session, if there is one.
+    They are title and time; directory, agent and id; and the command that reopens the session, if there is one.
     """
     for entry in answer["sessions"]:
         updated = entry["time"]["updated"]
@@ -64,7 +64,7 @@ def session_lines(answer: Entry, now: int) -> Iterator[Line]:
             (" · archived" if entry["archived"] else "", "dim"),
             (" · gone at its source" if "source_missing" in entry else "", "dim"),
         ]
-        place = " · ".join(filter(None, (entry["directory"], entry["id"])))
+        place = " · ".join(filter(None, (entry["directory"], entry.get("agent"), entry["id"])))
         yield [(_INDENT + one_line(place), "dim")]
         if "reopen" in entry:
             yield [(_INDENT + "reopen: ", "dim"), (entry["reopen"], "")]
@@ -72,6 +72,9 @@ def session_lines(answer: Entry, now: int) -> Iterator[Line]:
     of = "" if shown == count else f"{shown:,} of "
     yield [(f"{of}{count:,} session{'' if count == 1 else 's'}" if shown else "No sessions", "bold")]
     yield from _warnings(answer)
+    told = zip(answer.get("suggestions", ()), answer.get("suggestion_categories", ()), strict=True)
+    for suggestion in (text for text, category in told if category == "unknown_agent"):
+        yield [("try: ", "green"), (one_line(suggestion), "")]
 
 
 def message_lines(entry: Entry, now: int) -> Iterator[Line]:
