@@ -84,7 +84,7 @@ def test_claude_code_summarises_with_the_decisions_of_its_own_session(hooked: Ho
     assert answer.problems == []
     assert "- decision: We decided to use amber" in answer.stdout
     assert SECRET not in answer.stdout
-    assert answer.stdout.startswith("Quoted from the histories")
+    assert answer.stdout.startswith(NOTICE)
     assert not (hooked.claude.project / ".claude").exists()
 
 

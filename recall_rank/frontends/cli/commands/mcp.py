@@ -15,7 +15,7 @@ from recall_rank.frontends.cli.options.curator import curator_option
 from recall_rank.frontends.cli.options.families import named_families
 from recall_rank.frontends.cli.options.histories import history_option, open_recall
 from recall_rank.frontends.cli.output.console import USAGE, fail
-from recall_rank.frontends.host_options import HostOptions, host_options
+from recall_rank.frontends.host_options import MATCHES, HostOptions, host_options
 from recall_rank.frontends.tools.families import FAMILIES
 
 if TYPE_CHECKING:
@@ -54,6 +54,12 @@ _START: Final = HostOptions()
 @click.option("--max-messages", type=int, default=_START.max_messages, help="Most messages of a page.")
 @click.option("--max-window", type=int, default=_START.max_window, help="Most messages on each side of one.")
 @click.option("--default-width", type=int, default=_START.default_width, help="Characters of a snippet.")
+@click.option(
+    "--default-match",
+    type=click.Choice(MATCHES),
+    default="smart",
+    help="How `recall` matches when a call does not say. Default: smart.",
+)
 @click.option("--concurrency", type=int, default=_START.concurrency, help="Calls that run at once, 4 at most.")
 def mcp(
     histories: tuple[str, ...],
