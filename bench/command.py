@@ -33,6 +33,7 @@ BENCHMARKS = (
     "mcp",
     "loaders",
     "refresh",
+    "live",
     "scale",
     "systems",
     "compress",

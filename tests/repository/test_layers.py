@@ -36,6 +36,7 @@ FLOORS: tuple[tuple[str, ...], ...] = (
     ("index.reader",),
     ("index.merge",),
     ("index.storage", "loaders"),
+    ("index.live",),
     # 5: one search; sources combined into one history
     ("search", "search.options", "search.deadline"),
     ("search.query", "search.types"),

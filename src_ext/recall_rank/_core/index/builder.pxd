@@ -23,5 +23,6 @@ cdef class SegmentBuilder:
     cdef int64_t add_document(self, const unsigned char* text, Py_ssize_t size, bint goes_on) noexcept nogil
     cdef int tagged(self, bytes tag, bytes value) except -1
     cdef int add_field(self, unsigned char tag, const unsigned char* text, Py_ssize_t size) noexcept nogil
-    cdef dict finish_vocabulary(self, uint32_t* renumbered)
-    cdef tuple finish_postings(self, uint32_t* renumbered)
+    cdef dict columns(self, bint last)
+    cdef dict vocabulary(self, uint32_t* renumbered)
+    cdef tuple postings(self, uint32_t* renumbered, bint last)

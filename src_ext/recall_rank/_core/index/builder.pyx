@@ -208,22 +208,31 @@ cdef class SegmentBuilder:
         more code points; and signatures u32[terms], the letters of each term. "postings" has the tuple of the arguments
         of Postings. Raises ValueError for a second call.
         """
+        return self.columns(True)
+
+    def snapshot(self):
+        """Return what finish() would return now; more documents can be added. Raises ValueError after finish()."""
+        return self.columns(False)
+
+    cdef dict columns(self, bint last):
+        """Return the vocabulary and the postings; with `last`, free what they were made from."""
         if self.frozen:
             raise ValueError("the segment is finished")
-        self.frozen = True
+        self.frozen = last
         cdef uint32_t* renumbered = <uint32_t*>malloc((self.table.count + 1) * sizeof(uint32_t))
         if renumbered == NULL:
             raise MemoryError
         try:
-            made = self.finish_vocabulary(renumbered)
-            free(self.table.memory)
-            self.table.memory = NULL
-            made["postings"] = self.finish_postings(renumbered)
+            made = self.vocabulary(renumbered)
+            if last:
+                free(self.table.memory)
+                self.table.memory = NULL
+            made["postings"] = self.postings(renumbered, last)
             return made
         finally:
             free(renumbered)
 
-    cdef dict finish_vocabulary(self, uint32_t* renumbered):
+    cdef dict vocabulary(self, uint32_t* renumbered):
         """Return the vocabulary columns, a dict from name to bytes.
 
         Terms are sorted by their number of code points, then by bytes. renumbered[k] is set to the new number of the
@@ -286,8 +295,8 @@ cdef class SegmentBuilder:
         return {"arena": arena_column, "offsets": offsets_column, "starts": starts_column,
                 "signatures": signatures_column}
 
-    cdef tuple finish_postings(self, uint32_t* renumbered):
-        """Return the tuple of the arguments of Postings, and free the postings that were collected.
+    cdef tuple postings(self, uint32_t* renumbered, bint last):
+        """Return the tuple of the arguments of Postings; with `last`, free the postings that were collected.
 
         renumbered[k] is the number in the vocabulary of the term that was the k-th to occur.
         """
@@ -310,18 +319,18 @@ cdef class SegmentBuilder:
                     block = self.blocks + b
                     memset(ends, 0, (count + 1) * sizeof(uint64_t))
                     for k in range(block.count):
-                        term = renumbered[block.pairs[k].term]
-                        block.pairs[k].term = term
-                        ends[term + 1] += 1
+                        ends[renumbered[block.pairs[k].term] + 1] += 1
                     for term in range(count):
                         ends[term + 1] += ends[term]
                     for k in range(block.count):
-                        at = ends[block.pairs[k].term]
-                        ends[block.pairs[k].term] += 1
+                        term = renumbered[block.pairs[k].term]
+                        at = ends[term]
+                        ends[term] += 1
                         docs[at] = block.pairs[k].doc
                         tfs[at] = block.pairs[k].tf
-                    free(block.pairs)
-                    memset(block, 0, sizeof(Block))
+                    if last:
+                        free(block.pairs)
+                        memset(block, 0, sizeof(Block))
                     at = 0
                     for term in range(count):
                         if ends[term] > at:
