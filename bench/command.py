@@ -34,6 +34,7 @@ BENCHMARKS = (
     "loaders",
     "refresh",
     "live",
+    "rerank",
     "scale",
     "systems",
     "compress",

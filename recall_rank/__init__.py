@@ -33,6 +33,7 @@ if TYPE_CHECKING:
         Unit,
     )
     from recall_rank.recall import Recall
+    from recall_rank.reranking import Reranked, rerank
     from recall_rank.search.options import Options
 
 _MODEL = (
@@ -42,6 +43,7 @@ _MODEL = (
 _HOMES = {
     **dict.fromkeys(_MODEL, "recall_rank.model"),
     **dict.fromkeys(("Index", "rank"), "recall_rank.corpus"),
+    **dict.fromkeys(("Reranked", "rerank"), "recall_rank.reranking"),
     **dict.fromkeys(("discover", "open_source", "open_sources"), "recall_rank.loaders"),
     "Evaluation": "recall_rank.evaluation.report",
     "LabelledQuery": "recall_rank.evaluation.labelled_queries",
@@ -66,6 +68,7 @@ __all__ = [
     "Reading",
     "Recall",
     "RefreshReport",
+    "Reranked",
     "Result",
     "SearchResponse",
     "Session",
@@ -78,6 +81,7 @@ __all__ = [
     "open_source",
     "open_sources",
     "rank",
+    "rerank",
 ]
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from array import array
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from os import PathLike, fspath
 from threading import Lock
 from typing import TYPE_CHECKING, Any, Literal, NoReturn, Self, SupportsIndex, Unpack
@@ -15,6 +15,7 @@ from recall_rank.index.segment.build import build
 from recall_rank.index.segment.segment import TITLE_ROLE, Segment
 from recall_rank.model import Message, RefreshReport, SearchResponse, Session, Source
 from recall_rank.model.coerce import sessions_from
+from recall_rank.model.texts import sessions_of_texts
 from recall_rank.search.engine import search
 from recall_rank.search.expansion.expand import expand
 from recall_rank.search.expansion.long_query import shortened
@@ -88,6 +89,25 @@ class Index:
 
         save_all(build_batches(records), fspath(folder))
         return cls.open(folder)
+
+    @classmethod
+    def from_texts(
+        cls,
+        texts: Iterable[str | Mapping[str, Any]],
+        *,
+        key: str = "text",
+        folder: str | PathLike[str] | None = None,
+    ) -> Self:
+        """Return an index of plain texts, such as notes or log lines: strings, or mappings with the text under `key`.
+
+        Each text is a session of one message, and its id is that of the session, the message and the part: the "id" of
+        the mapping, else the number of the text, counted from 0. A mapping may also have "title", "author",
+        "directory", "project", "role" and "time" (ms since 1970). `folder` is that of build().
+
+        Raises ValueError or TypeError for a text that has none, or another wrong value, and ValueError for an id that
+        comes twice.
+        """
+        return cls.build(_once(sessions_of_texts(texts, key)), folder=folder)
 
     @classmethod
     def open(cls, folder: str | PathLike[str], *, verify: bool = False, create: bool = False) -> Self:
@@ -385,6 +405,16 @@ class Index:
     def _parse(query: str, options: SearchOptions) -> Query:
         checked = parse_options(options)
         return Query.parse(query, checked.now if checked.now is not None else int(time.time() * 1000), checked)
+
+
+def _once(sessions: Iterable[Session]) -> Iterator[Session]:
+    """Yield the sessions. Raises ValueError for an id that comes twice."""
+    seen: set[str] = set()
+    for session in sessions:
+        if session.id in seen:
+            raise ValueError(f"the id {session.id!r} is given to two texts")
+        seen.add(session.id)
+        yield session
 
 
 def _check_id(session_id: object) -> None:

@@ -116,7 +116,8 @@ def _word(number: int) -> str:
 
 
 def _query(message: Message) -> str:
-    return " ".join((message.parts[0].text or "").split()[:4])
+    """Return the first words of a message, each once."""
+    return " ".join(list(dict.fromkeys((message.parts[0].text or "").casefold().split()))[:3])
 
 
 def _appended(

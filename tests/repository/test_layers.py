@@ -47,8 +47,8 @@ FLOORS: tuple[tuple[str, ...], ...] = (
     ("search.ranking",),
     ("search.results",),
     ("search.engine", "histories"),
-    # 6: Index
-    ("corpus",),
+    # 6: Index, rerank
+    ("corpus", "reranking"),
     # 7: Recall
     ("recall", "evaluation"),
     # 8: fronts

@@ -11,12 +11,14 @@ from recall_rank.index.merge.choose import to_merge
 from recall_rank.index.reader.index_reader import IndexReader
 from recall_rank.index.segment.build import build
 from recall_rank.index.segment.segment import Segment, SessionRow
+from recall_rank.index.segment.stored_sessions import stored_session
 from recall_rank.index.storage.manifest import ListedFile
 from recall_rank.model import Message, Session
 
 MOST_GROWING: Final = 8  # sessions that keep what their segment is built from; a search reads a segment for each
 MOST_SETTLED: Final = 8  # other segments in memory, before the smaller ones are merged
 MOST_SAVED: Final = 8  # segments of a generation on disk
+FEW: Final = 300  # messages up to which segments are built anew rather than merged
 WORN: Final = 1000  # deleted messages from which on a segment is rewritten, if they are more than a third of it
 
 
@@ -193,7 +195,10 @@ class LiveSegments:
 
 
 def _merged(lives: Sequence[LiveSegment]) -> Segment:
-    """Return one segment of the sessions that are not deleted."""
+    """Return one segment of the sessions that are not deleted. Few messages are indexed again: that takes less time."""
+    if sum(live.size for live in lives) <= FEW:
+        rows = ((live, row) for live in lives for row in range(len(live.segment.sessions)) if row not in live.dead)
+        return build(stored_session(live.segment, row) for live, row in rows)
     from recall_rank.index.merge.numpy_room import require_numpy_room
 
     require_numpy_room()

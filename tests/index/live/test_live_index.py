@@ -47,6 +47,7 @@ def _small(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(live_segments, "MOST_SETTLED", 2)
     monkeypatch.setattr(live_segments, "MOST_SAVED", 2)
     monkeypatch.setattr(live_segments, "WORN", 1)
+    monkeypatch.setattr(live_segments, "FEW", 5)
 
 
 def told(response: SearchResponse) -> dict[str, Any]:
