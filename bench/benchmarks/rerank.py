@@ -48,21 +48,24 @@ def run(options: argparse.Namespace) -> Report:
     texts = list(islice(dict.fromkeys(text for text in written if text), options.texts))
     asked = _queries(texts, options.queries, random.Random(options.seed))
     report.check("there are texts and queries", len(texts) == options.texts and len(asked) == options.queries)
-    rerank(*asked[0][:1], texts)
+    rerank(asked[0][0], texts)
     spent, wrong, scores = [], 0, []
     for query, answer in asked:
         started = time.process_time()
         found = rerank(query, texts)
         spent.append((time.process_time() - started) * 1e3)
         wrong += found[0].index != answer or sorted(each.index for each in found) != list(range(len(texts)))
-        scores.append({str(each.index): each.score for each in found if each.stage != "none"})
-    index = Index.from_texts(texts)
+        scores.append({f"{each.index:09}": each.score for each in found if each.stage != "none"})
+    # ids that sort as the texts do: of equal texts, the earlier is the first in both
+    index = Index.from_texts([{"id": f"{at:09}", "text": text} for at, text in enumerate(texts)])
     searched = [_searched(index, query) for query, _ in asked]
     first = [_first(*asked[at % len(asked)], texts) for at in range(PROCESSES)]
     middle, soonest = statistics.median(spent), statistics.median(value for value, _ in first)
+    bare = statistics.median(_bare() for _ in range(PROCESSES))
     rows = [
         ["a call", f"{middle:.1f}", f"{min(spent):.1f}", f"{max(spent):.1f}"],
         ["the first call, with the import", f"{soonest:.1f}", f"{min(first)[0]:.1f}", f"{max(first)[0]:.1f}"],
+        ["a bare interpreter, for comparison", f"{bare:.1f}", "", ""],
     ]
     report.tables.append(Table("CPU ms", ["what", "median", "least", "most"], rows))
     report.add("a call", middle, "ms", "lower", 0.3, len(spent))
@@ -80,7 +83,7 @@ def _queries(texts: Sequence[str], wanted: int, chance: random.Random) -> list[t
     """Return (query, index of its text): two words that no other text has, between two that others have."""
     words = [text.casefold().split() for text in texts]
     known = Counter(word for each in words for word in set(each))
-    found = []
+    found: list[tuple[str, int]] = []
     for at in chance.sample(range(len(texts)), len(texts)):
         own = [word for word in words[at] if word.isalpha() and known[word] == 1 and len(word) > 5]
         common = [word for word in words[at] if word.isalpha() and known[word] > 5]
@@ -102,3 +105,9 @@ def _first(query: str, answer: int, texts: Sequence[str]) -> tuple[float, bool]:
     done = subprocess.run([sys.executable, "-c", FIRST], input=given, cwd=root, capture_output=True, check=True)
     spent, found = done.stdout.split()
     return float(spent), int(found) == answer
+
+
+def _bare() -> float:
+    """Return the CPU ms of an interpreter that does nothing."""
+    code = "import time; print(time.process_time() * 1e3)"
+    return float(subprocess.run([sys.executable, "-c", code], capture_output=True, check=True).stdout)

@@ -24,6 +24,7 @@ from recall_rank.index.segment.build import build
 from recall_rank.index.storage.publish import open_generation
 from recall_rank.loaders import open_sources
 from recall_rank.model import Message, Part, SearchResponse, Session
+from recall_rank.recall import Recall
 from tests.support.examples import examples
 from tests.support.search.samples import NOW, ask, message, part, parts, session
 from tests.support.search.strategies import histories, query
@@ -238,6 +239,12 @@ def test_a_closed_index_takes_nothing() -> None:
     for change in (lambda: index.add([]), lambda: index.append("s", []), lambda: index.remove([])):
         with pytest.raises(ValueError, match="closed"):
             change()
+
+
+def test_a_recall_is_not_pickled() -> None:
+    for attempt in (pickle.dumps, copy.copy, copy.deepcopy):
+        with pytest.raises(TypeError, match="one folder as `cache`"):
+            attempt(Recall([]))
 
 
 def test_an_index_is_not_pickled() -> None:
