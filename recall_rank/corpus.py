@@ -379,7 +379,7 @@ class Index:
         """Release the texts and files of the index. Running searches end normally; later ones raise ValueError.
 
         What add(), append() and remove() changed is saved first, if the index was opened from a folder. Raises the
-        errors of save(); the index is closed all the same.
+        errors of save(), after the index was closed.
         """
         with self._changing:
             try:

@@ -8,7 +8,7 @@ from typing import Any, Final, TypeVar, get_args
 from recall_rank.model.sessions import Message, Part, Role, Session
 
 Text = TypeVar("Text", bound=str | Mapping[str, Any])
-TEXT_ROLE: Final[Role] = "system"  # of a text without a role: all weigh alike, whoever wrote them
+TEXT_ROLE: Final[Role] = "system"  # of a text without a role: its kind has one weight, whatever it says
 _TEXT_FIELDS = ("title", "author", "directory", "project")
 
 

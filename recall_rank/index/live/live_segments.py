@@ -55,10 +55,12 @@ class LiveSegment:
 class LiveSegments:
     """The segments of a changing index. A change makes new segments; those that a reader holds stay as they are.
 
-    A session lies in one segment. When it is appended to, it moves to a segment of its own, and its old row is marked
-    as deleted. That segment is built from columns which are kept, so the next append tokenises only its own messages.
-    Only the sessions appended to last keep theirs. All others in memory are merged in tiers, so that a text is copied a
-    logarithmic number of times, and at most about twenty segments are searched.
+    A session lies in one segment, because its messages are evidence for each other. When it is appended to, it moves to
+    a segment of its own, and its old row is marked as deleted. That segment is built from columns which are kept, so
+    the next append tokenises only its own messages. Only the sessions appended to last keep theirs. All others in
+    memory are merged in tiers, so that a text is copied a logarithmic number of times, and at most about twenty
+    segments are searched. Statistics are those of live documents at query time, so answers are those of a rebuilt
+    index.
 
     Used by one thread at a time. A method that raises has changed nothing.
     """
@@ -76,7 +78,7 @@ class LiveSegments:
 
     def reader(self, before: IndexReader) -> IndexReader:
         """Return a reader of the sessions as they are now, which shares what the reader `before` has cached."""
-        lives = self._all()
+        lives = self._all() or [LiveSegment(build(()))]
         return IndexReader([live.segment for live in lives], [live.dead for live in lives], before)
 
     def add(self, sessions: Sequence[Session]) -> None:

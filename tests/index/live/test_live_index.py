@@ -225,6 +225,14 @@ def test_sessions_of_one_id_are_removed_together() -> None:
     assert ask(index, "keel").total == 0
 
 
+def test_an_index_from_which_all_was_removed_finds_nothing_and_takes_more() -> None:
+    index = Index.build([session("s", "the lantern")])
+    index.remove(["s"])
+    answers_alike(index, [], "lantern")
+    index.add([session("t", "the lantern")])
+    answers_alike(index, [session("t", "the lantern")], "lantern")
+
+
 def test_nothing_is_changed_by_nothing() -> None:
     index = Index.build([session("s", "the lantern")])
     index.add([])

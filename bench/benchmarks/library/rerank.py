@@ -100,7 +100,7 @@ def _searched(index: Index, query: str) -> dict[str, float]:
 
 def _first(query: str, answer: int, texts: Sequence[str]) -> tuple[float, bool]:
     """Return the CPU ms of a first call in a process of its own, and whether it finds the answer."""
-    root = Path(__file__).resolve().parents[2]
+    root = Path(__file__).resolve().parents[3]
     given = "\0".join([query, *texts]).encode()
     done = subprocess.run([sys.executable, "-c", FIRST], input=given, cwd=root, capture_output=True, check=True)
     spent, found = done.stdout.split()
