@@ -55,6 +55,7 @@ cdef class SegmentBuilder:
         for k in range(self.block_count):
             free(self.blocks[k].pairs)
         free(self.blocks)
+        free(self.signatures)
 
     def __len__(self):
         """The number of documents added so far."""
@@ -232,6 +233,23 @@ cdef class SegmentBuilder:
         finally:
             free(renumbered)
 
+    cdef int sign_new_terms(self) except -1:
+        """Compute the signatures, the letters, of the terms that were added since the last call."""
+        cdef Interner* table = &self.table
+        cdef uint32_t points[MAX_TERM]
+        cdef uint32_t k
+        cdef const unsigned char* form
+        cdef void* grown = realloc(self.signatures, (table.count + <uint64_t>1) * sizeof(uint32_t))
+        if grown == NULL:
+            raise MemoryError
+        self.signatures = <uint32_t*>grown
+        with nogil:
+            for k in range(self.signed_count, table.count):
+                form = table.arena + table.places[k]
+                self.signatures[k] = signature(points, decode_code_points(form, table.sizes[k], points))
+        self.signed_count = table.count
+        return 0
+
     cdef dict vocabulary(self, uint32_t* renumbered):
         """Return the vocabulary columns, a dict from name to bytes.
 
@@ -241,7 +259,6 @@ cdef class SegmentBuilder:
         cdef Interner* table = &self.table
         cdef uint32_t count = table.count, k, number
         cdef uint32_t by_length[LENGTHS + 1]
-        cdef uint32_t points[MAX_TERM]
         cdef uint64_t total = 0
         cdef int j, length
         cdef void* data
@@ -250,6 +267,7 @@ cdef class SegmentBuilder:
         cdef uint32_t* signatures
         cdef unsigned char* arena
         cdef FormKey* keys
+        self.sign_new_terms()
         memset(by_length, 0, sizeof(by_length))
         for k in range(count):
             total += table.sizes[k]
@@ -289,7 +307,7 @@ cdef class SegmentBuilder:
                 offsets[k] = total
                 memcpy(arena + total, keys[k].form, keys[k].size)
                 total += keys[k].size
-                signatures[k] = signature(points, decode_code_points(keys[k].form, keys[k].size, points))
+                signatures[k] = self.signatures[keys[k].number]
             offsets[count] = total
         free(keys)
         return {"arena": arena_column, "offsets": offsets_column, "starts": starts_column,
