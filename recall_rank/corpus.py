@@ -14,7 +14,7 @@ from recall_rank.index.reader.places import Place, held
 from recall_rank.index.segment.build import build
 from recall_rank.index.segment.segment import TITLE_ROLE, Segment
 from recall_rank.model import Message, RefreshReport, SearchResponse, Session, Source
-from recall_rank.model.coerce import sessions_from
+from recall_rank.model.coerce import message_list, sessions_from
 from recall_rank.model.texts import sessions_of_texts
 from recall_rank.search.engine import search
 from recall_rank.search.expansion.expand import expand
@@ -41,15 +41,14 @@ class Index:
     began with; a search that begins later finds the change.
     """
 
-    __slots__ = ("_changing", "_folder", "_held", "_live", "_manifest", "_unsaved")
+    __slots__ = ("_changing", "_folder", "_held", "_live", "_manifest")
 
     def __init__(self, reader: IndexReader, folder: str | None = None, manifest: Manifest | None = None) -> None:
         self._held: IndexReader | None = reader
         self._folder = folder
         self._manifest = manifest  # of the generation in the folder from which `reader` was opened
         self._changing = Lock()  # held while the index is changed, never while it is searched
-        self._live: LiveSegments | None = None  # made by the first change
-        self._unsaved = False
+        self._live: LiveSegments | None = None  # what changed since the index was opened; made by the first change
 
     @property
     def _reader(self) -> IndexReader:
@@ -162,7 +161,8 @@ class Index:
         is added then. Writes nothing: save() does.
         """
         _check_id(session_id)
-        self._change(lambda live: live.append(session_id, messages))
+        given = message_list(messages)
+        self._change(lambda live: live.append(session_id, given))
 
     def remove(self, session_ids: Iterable[str]) -> None:
         """Remove sessions, by their ids. Later searches do not find them.
@@ -196,7 +196,6 @@ class Index:
                 self._live = LiveSegments([view.segment for view in before.views], before.dead, files)
             change(self._live)
             self._held = self._live.reader(before)
-            self._unsaved = True
 
     def refresh(self, sources: Iterable[Source]) -> RefreshReport:
         """Bring the folder of this index up to date with `sources`; later searches of this index use the new sessions.
@@ -220,7 +219,7 @@ class Index:
         with self._changing:
             if self._held is before:  # else it was closed meanwhile, or refreshed by another thread
                 self._held = IndexReader(done.state.segments, done.state.dead)
-                self._live, self._manifest, self._unsaved = None, done.state.manifest, False
+                self._live, self._manifest = None, done.state.manifest
         return done.report
 
     def save(self, folder: str | PathLike[str] | None = None) -> None:
@@ -253,7 +252,7 @@ class Index:
 
         if self._folder is None:
             raise ValueError("this index was not opened from a folder: give save() the folder to write to")
-        if self._live is not None and self._unsaved:
+        if self._live is not None and self._live.changed:
             kept, segments = self._live.to_save()
             save_all(segments, self._folder, kept=kept, after=self._manifest)
             self._reopen()
@@ -264,7 +263,7 @@ class Index:
 
         found = open_generation(self._folder or "")
         self._held = IndexReader(found.segments, found.dead)
-        self._live, self._manifest, self._unsaved = None, found.manifest, False
+        self._live, self._manifest = None, found.manifest
 
     def __len__(self) -> int:
         """The number of searchable parts of messages; titles of sessions are not counted."""

@@ -7,7 +7,7 @@ message without parts; in others it is ignored, since records of other programs 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields
 from math import isfinite
 from typing import Any, TypeVar, get_args
@@ -59,16 +59,21 @@ def sessions_from(values: Iterable[Session | Mapping[str, Any]]) -> Iterator[Ses
     return (session_from(value, f"sessions[{number}]") for number, value in enumerate(given))
 
 
-def messages_from(values: Iterable[Message | Mapping[str, Any]], session_id: str, first: int) -> tuple[Message, ...]:
-    """Return the messages that session_from() would make of `values` if they followed `first` others in a session.
-
-    Raises TypeError or ValueError that names a missing, unknown or wrong field, also when `values` is not iterable.
-    """
+def message_list(values: Iterable[Message | Mapping[str, Any]]) -> list[Message | Mapping[str, Any]]:
+    """Return the values in a list. Raises TypeError for one message alone, and for what is not iterable."""
     given: object = values
     if isinstance(given, Message | Mapping | str | bytes) or not isinstance(given, Iterable):
         shown = "one alone" if isinstance(given, Message | Mapping) else _shown(given)
         raise TypeError(f"messages must be an iterable of messages, not {shown}")
-    return _messages(given, session_id, "", first)
+    return list(values)
+
+
+def messages_from(values: Sequence[Message | Mapping[str, Any]], session_id: str, first: int) -> tuple[Message, ...]:
+    """Return the messages that session_from() would make of `values` if they followed `first` others in a session.
+
+    Raises TypeError or ValueError that names a missing, unknown or wrong field.
+    """
+    return _messages(values, session_id, "", first)
 
 
 def _messages(values: Iterable[Any], session_id: str, where: str, first: int = 0) -> tuple[Message, ...]:

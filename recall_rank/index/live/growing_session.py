@@ -28,7 +28,7 @@ class GrowingSession:
         self._message_ids = {message.id for message in stored.messages}
         self._next_number = max(len(stored.messages), self._after_numbers(self._message_ids))
 
-    def read(self, values: Iterable[Message | Mapping[str, Any]]) -> tuple[Message, ...]:
+    def read(self, values: Sequence[Message | Mapping[str, Any]]) -> tuple[Message, ...]:
         """Return the messages to append as records.
 
         Raises TypeError or ValueError for an invalid message, and ValueError for one whose id the session has already.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -71,6 +71,7 @@ class LiveSegments:
         self._settled: list[LiveSegment] = []
         self._growing: dict[str, GrowingSession] = {}  # by session id, the one appended to last at the end
         self._homes: dict[str, list[tuple[LiveSegment, int]]] = {}  # segment and row of the sessions of each id
+        self.changed = False  # whether the sessions are others than those that this was made from
         for segment, rows, file in zip(segments, dead, files, strict=True):
             gone = sum(_said(segment.sessions[row]) for row in rows)
             home = LiveSegment(segment, frozenset(rows), gone, file)
@@ -96,8 +97,9 @@ class LiveSegments:
             added = LiveSegment(build(sessions))
             self._merge_small()
             self._settle(added)
+            self.changed = True
 
-    def append(self, session_id: str, values: Iterable[Message | Mapping[str, Any]]) -> None:
+    def append(self, session_id: str, values: Sequence[Message | Mapping[str, Any]]) -> None:
         """Add messages to the end of a session.
 
         Raises ValueError when the index has no session of this id, or several, and for a message whose id the session
@@ -122,6 +124,7 @@ class LiveSegments:
             self._delete(live, row)
             self._homes[session_id] = [(LiveSegment(segment), 0)]
         self._growing[session_id] = session
+        self.changed = True
         if len(self._growing) > MOST_GROWING:
             oldest = next(iter(self._growing))
             self._settled.append(self._own_segment(oldest))
@@ -133,6 +136,7 @@ class LiveSegments:
             if session_id not in self._homes:
                 raise _unknown(session_id)
         self._merge_small()
+        self.changed |= bool(ids)
         for session_id in ids:
             self._growing.pop(session_id, None)
             for live, row in self._homes.pop(session_id):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import pickle
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from itertools import count
 from pathlib import Path
@@ -157,6 +157,17 @@ def test_an_append_can_change_how_older_messages_are_indexed() -> None:
             answers_alike(index, [Session("s", whole, title="Lantern", directory="/srv")], "lantern")
 
 
+def test_messages_may_come_from_a_generator_that_changes_the_index() -> None:
+    index = Index.build([session("s", "the lantern")])
+
+    def said() -> Iterator[Message]:
+        index.append("s", [message("first", "the rudder")])
+        yield message("second", "the keel")
+
+    index.append("s", said())
+    assert [each.id for each in index.indexed(["s"])[0].messages] == ["s.0", "first", "second"]
+
+
 def test_messages_of_chat_apis_get_ids_that_are_free() -> None:
     chat = [{"role": "user", "content": "light the lantern"}, {"role": "assistant", "content": "lit"}]
     index = Index.build([{"id": "s", "messages": chat}])
@@ -233,12 +244,15 @@ def test_an_index_from_which_all_was_removed_finds_nothing_and_takes_more() -> N
     answers_alike(index, [session("t", "the lantern")], "lantern")
 
 
-def test_nothing_is_changed_by_nothing() -> None:
-    index = Index.build([session("s", "the lantern")])
+def test_nothing_is_changed_by_nothing(tmp_path: Path) -> None:
+    index = Index.build([session("s", "the lantern")], folder=tmp_path)
+    before = open_generation(tmp_path).manifest
     index.add([])
     index.append("s", [])
     index.remove([])
     assert parts(ask(index, "lantern")) == ["s.0.1"]
+    index.close()
+    assert open_generation(tmp_path).manifest == before
 
 
 def test_a_closed_index_takes_nothing() -> None:

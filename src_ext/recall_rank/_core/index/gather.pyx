@@ -238,8 +238,7 @@ cdef class Gatherer:
         self.part(key, "title", None, flags, kind, [(TEXT, title)] if title else [], None, directory or None)
 
     def messages(self, messages, flags, bint people):
-        """Add `messages`, which are model.Message objects, to the session that title() began last, after those that were
-        added to it before.
+        """Add `messages`, which are model.Message objects, at the end of the session that title() began last.
 
         `flags` apply to each of them; `people` tells whether people talk with each other in the session. Raises
         ValueError after finish().
