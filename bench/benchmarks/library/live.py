@@ -7,6 +7,7 @@ import statistics
 import tempfile
 import time
 from dataclasses import dataclass, field, replace
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,9 +19,10 @@ if TYPE_CHECKING:
     import argparse
     from collections.abc import Iterator, Sequence
 
-    from recall_rank.model import Message, Session
+    from recall_rank.model import Message, Part, Session
 
 APPENDS_A_SECOND, SEARCH_MS = 1000.0, 2.0
+TYPICAL = "append to 6 sessions in turns"  # as when some agents are at work
 ASKED = ("error", "build the parser", "why does the test fail", "cannot find value")
 
 
@@ -48,13 +50,13 @@ def run(options: argparse.Namespace) -> Report:
     data = f"generated, {options.messages:,} messages, seed {options.seed}"
     report = Report("live", __doc__ or "", data)
     history = _history(options.messages, options.seed)
-    new = list(_messages(options.appends, options.seed + 1))
+    new = _messages(options.appends, options.seed + 1)
     chance = random.Random(options.seed)
     ids = [session.id for session in history]
     few = chance.sample(ids, min(6, len(ids)))
     targets = {
         "append to one session": ["live"] * len(new),
-        "append to 6 sessions in turns": [few[at % len(few)] for at in range(len(new))],
+        TYPICAL: [few[at % len(few)] for at in range(len(new))],
         "append to any session": [chance.choice(ids) for _ in new],
     }
     timings = {name: _appended(report, name, history, ids, new) for name, ids in targets.items()}
@@ -74,39 +76,43 @@ def run(options: argparse.Namespace) -> Report:
         report.add(f"{name}, a second", timing.per_second, "", "higher", 0.3, len(new))
         report.add(f"{name}, search after", _share(timing.searches, 0.5), "ms", "lower", 0.3, len(new))
         report.check(f"{name}: each is found by the search after it", not timing.lost, f"{timing.lost} lost")
-    steady = [timings[name] for name in ("append to one session", "append to 6 sessions in turns")]
-    slowest = min(timing.per_second for timing in steady)
-    report.check(f"{APPENDS_A_SECOND:g} appends a second", slowest >= APPENDS_A_SECOND, f"{slowest:,.0f}")
-    longest = max(_share(timing.searches, 0.5) for timing in steady)
-    report.check(f"half of the searches within {SEARCH_MS:g} ms", longest <= SEARCH_MS, f"{longest:.2f} ms")
+    typical = timings[TYPICAL]
+    rate, middle = typical.per_second, _share(typical.searches, 0.5)
+    report.check(f"{TYPICAL}: {APPENDS_A_SECOND:g} a second", rate >= APPENDS_A_SECOND, f"{rate:,.0f}")
+    report.check(f"half of the searches after them within {SEARCH_MS:g} ms", middle <= SEARCH_MS, f"{middle:.2f} ms")
     _beside(report, history, new)
     return report
 
 
 def _history(messages: int, seed: int) -> list[Session]:
-    """Return generated sessions with about as many messages."""
-    found: list[Session] = []
-    count = 0
-    for session in sessions(4 * messages + PARTS_PER_SESSION, seed):
-        if count >= messages:
-            break
-        found.append(session)
-        count += len(session.messages)
-    return found
+    """Return generated sessions with about as many messages, each of which has one part, as in `scale`."""
+    return [replace(session, messages=tuple(_singly(session))) for session in sessions(messages, seed)]
 
 
-def _messages(wanted: int, seed: int) -> Iterator[Message]:
-    """Yield generated messages; the first part of each begins with a word that no other has."""
-    number = 0
-    for session in sessions(12 * wanted + PARTS_PER_SESSION, seed):
-        for message in session.messages:
-            if number == wanted:
-                return
-            parts = [replace(part, id=f"live-{number}.{at}") for at, part in enumerate(message.parts)]
-            if parts and parts[0].type == "text":
-                parts[0] = replace(parts[0], text=f"{_word(number)} {parts[0].text}")
-                yield replace(message, id=f"live-{number}", parts=tuple(parts))
-                number += 1
+def _singly(session: Session) -> Iterator[Message]:
+    """Yield a message for each part of a session."""
+    for message in session.messages:
+        for part in message.parts:
+            yield replace(message, id=part.id, parts=(part,))
+
+
+def _messages(wanted: int, seed: int) -> list[Message]:
+    """Return generated messages of one part, whose text or output begins with a word that no other has."""
+    made = (message for session in sessions(2 * wanted + PARTS_PER_SESSION, seed) for message in _singly(session))
+    spoken = (message for message in made if _said(message.parts[0]))
+    return [_named(message, number) for number, message in enumerate(islice(spoken, wanted))]
+
+
+def _said(part: Part) -> str:
+    return part.text or part.output or ""
+
+
+def _named(message: Message, number: int) -> Message:
+    """Return the message with an id and a first word of its own."""
+    part = replace(message.parts[0], id=f"live-{number}.0")
+    said = f"{_word(number)} {_said(part)}"
+    part = replace(part, text=said) if part.text else replace(part, output=said)
+    return replace(message, id=f"live-{number}", parts=(part,))
 
 
 def _word(number: int) -> str:
@@ -117,7 +123,7 @@ def _word(number: int) -> str:
 
 def _query(message: Message) -> str:
     """Return the first words of a message, each once."""
-    return " ".join(list(dict.fromkeys((message.parts[0].text or "").casefold().split()))[:3])
+    return " ".join(list(dict.fromkeys(_said(message.parts[0]).casefold().split()))[:3])
 
 
 def _appended(
