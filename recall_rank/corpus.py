@@ -153,8 +153,7 @@ class Index:
         them. The session's time becomes that of its newest message.
 
         A message is what it may be in build(), but a tool's output that is appended later than its call is a part of
-        its own. The cost is that of the new messages, and of copying the columns of their session, which takes a tenth
-        of the time in which it was indexed.
+        its own. The cost is that of indexing the new messages, and of copying the columns of their session.
 
         Raises ValueError or TypeError for a session that the index does not have, for an id that several sessions have,
         for an invalid message or one whose id the session has, and for an index that is refreshed from sources; nothing

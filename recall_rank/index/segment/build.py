@@ -191,7 +191,7 @@ class GrowingSegment:
     def snapshot(self) -> Segment:
         """Return the segment of the sessions so far; messages and sessions can be added afterwards.
 
-        The text is copied and nothing is tokenised, which takes a tenth of the time of building the segment.
+        Text and columns are copied, and the terms are sorted; nothing is tokenised again.
         """
         columns = self.gatherer.snapshot()
         columns["message_time"][self.sessions[-1].first_message] = self.last_time  # the title's, as add() would set it
