@@ -15,6 +15,7 @@ from recall_rank.frontends.hosts.events.hook_table import HOOK_HOSTS
 from recall_rank.frontends.hosts.events.host_hooks import host_answer, recalled_data, still_read
 from recall_rank.histories.records.forgotten import forget
 from recall_rank.model import Flag, Message, Session
+from recall_rank.model.recalled_text import NOTICE
 from recall_rank.model.recalled_text import NUDGE as REMINDER
 from recall_rank.recall import Recall
 from tests.frontends.hosts.conftest import ASKS, EVENTS, SECRET, HookedMachine, text_of
