@@ -13,9 +13,8 @@ HOST: Final = Host(
     project=lambda project: HostPlace(project, (".codex/config.toml",), hooks=".codex/hooks.json"),
     syntax=TOML,
     path=("mcp_servers",),
-    # Without `required`, Codex asks its model without the tools of a server that needs more than a second to start.
-    # With it, Codex does not start at all where the program is gone.
-    entry=lambda launch: {**command_and_args(launch), "required": True, "startup_timeout_sec": 30},
+    # With `required`, Codex waits for a server that needs over a second, but does not start where the program is gone.
+    entry=lambda launch: {**command_and_args(launch), "startup_timeout_sec": 30},
     hooks={"SessionStart": 20, "UserPromptSubmit": 5, "PreCompact": 15, "SessionEnd": 10},  # seconds
     folder=".codex",
     project_remarks=("a project's config.toml and hooks.json are read only where Codex trusts the project",),

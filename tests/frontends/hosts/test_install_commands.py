@@ -43,7 +43,7 @@ def test_changes_need_consent(home: Path, run: Run) -> None:
     refused = run("install", "codex")
     assert refused.exit_code == 2
     assert "consent" in refused.stderr
-    assert "+required = true" in refused.stdout
+    assert "+startup_timeout_sec = 30" in refused.stdout
     dry = run("install", "codex", "--dry-run", "--tools", "recall,session_search")
     assert dry.exit_code == 0
     assert '"--tools", "recall,session_search"' in dry.stdout
