@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final, NoReturn
+from typing import TYPE_CHECKING, Any, Final, NoReturn, cast
 
 import click
 
 from recall_rank.frontends.caller_context import context_of_working_directory
+from recall_rank.frontends.cli.last_search import LastSearch, ShownHit
+from recall_rank.frontends.cli.options.completions import complete_messages, complete_sessions
+from recall_rank.frontends.cli.options.display_options import Form, display_options, form_options, given_form
 from recall_rank.frontends.cli.options.histories import history_option, open_recall, read_with_progress
 from recall_rank.frontends.cli.options.limit import MOST, limit_option
+from recall_rank.frontends.cli.options.shown_hits import keep_numbers
+from recall_rank.frontends.cli.options.targets import message_target, target_of
 from recall_rank.frontends.cli.output.console import (
     DEFECT,
     HITS,
@@ -24,16 +31,26 @@ from recall_rank.frontends.cli.output.console import (
     fail,
     fail_without_history,
     print_json,
-    print_lines,
 )
-from recall_rank.frontends.cli.output.transcript_lines import excerpt_lines, page_lines, session_lines, turn_lines
+from recall_rank.frontends.cli.output.display import given_display
+from recall_rank.frontends.cli.output.record_lines import session_rows
+from recall_rank.frontends.cli.output.render import show
+from recall_rank.frontends.cli.output.transcript_lines import (
+    MessageStyle,
+    excerpt_lines,
+    page_lines,
+    session_lines,
+    turn_lines,
+)
+from recall_rank.frontends.cli.output.word_marks import WordMarks
 from recall_rank.frontends.transcripts.reopen import put_reopen
 from recall_rank.model import Flag
 
 if TYPE_CHECKING:
+    from recall_rank.model.response import Match
     from recall_rank.recall import Recall
 
-AnswerLines = Callable[[Mapping[str, Any], int], Iterator[Line]]
+AnswerLines = Callable[[Mapping[str, Any], int, MessageStyle], Iterator[Line]]
 """Gives the lines of a tool's answer at a time in epoch milliseconds."""
 
 Completion = Callable[[dict[str, Any], "Recall"], None]
@@ -48,55 +65,102 @@ _EXIT_CODES: Final = {  # category of a tool's error -> exit status; of every ot
 
 
 def transcript_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add --history and --json to a command."""
+    """Add --history, --json and the options of display to a command."""
     as_json = click.option("--json", "as_json", is_flag=True, help="Print the answer as one line of JSON.")
-    return history_option(as_json(command))
+    return history_option(as_json(display_options(command)))
+
+
+def message_arguments(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add the arguments that name a message: its ids, or the number of a hit."""
+    session = click.argument("session_id", metavar="{NUMBER | SESSION MESSAGE}", shell_complete=complete_sessions)
+    message = click.argument("message_id", metavar="", required=False, shell_complete=complete_messages)
+    return session(message(command))
+
+
+def reading_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add --mark and --raw to a command that shows messages."""
+    mark = click.option(
+        "--mark", metavar="TEXT", help="On a terminal, mark these words. Default: those of the search, for a number."
+    )
+    raw = click.option("--raw", is_flag=True, help="Show text as it was written; a terminal gets Markdown rendered.")
+    return mark(raw(command))
 
 
 @click.command(name="get")
-@click.argument("session_id", metavar="SESSION")
-@click.argument("message_id", metavar="MESSAGE")
+@message_arguments
+@reading_options
 @transcript_options
-def get(session_id: str, message_id: str, histories: tuple[str, ...], as_json: bool) -> None:
-    """Show one message in full, nothing cut. Ids are those of a hit's last line; a beginning of them is enough."""
-    args = {"session_id": session_id, "message_id": message_id}
-    _run("recall_get", args, histories, as_json=as_json, lines=turn_lines, found="message")
+def get(
+    session_id: str, message_id: str | None, histories: tuple[str, ...], as_json: bool, mark: str | None, raw: bool
+) -> None:
+    """Show one message in full, nothing cut.
+
+    It is named by the number of a hit of the last search in this terminal, or by its session and its own id, of which
+    a beginning is enough.
+    """
+    target = message_target(session_id, message_id, histories, as_json=as_json)
+    args = {"session_id": target.session_id, "message_id": target.message_id}
+    look = _Look(target.query if mark is None else mark, target.match, raw)
+    _run("recall_get", args, target.histories, as_json=as_json, lines=turn_lines, found="message", look=look)
 
 
 @click.command(name="context")
-@click.argument("session_id", metavar="SESSION")
-@click.argument("message_id", metavar="MESSAGE")
-@click.option("--window", type=click.IntRange(0), metavar="N", help="Messages on each side.")
-@click.option("--before", type=click.IntRange(0), metavar="N", help="Messages in front, instead of --window.")
-@click.option("--after", type=click.IntRange(0), metavar="N", help="Messages behind, instead of --window.")
+@message_arguments
+@click.option("--window", type=click.IntRange(0), metavar="N", help="Messages on each side. Default: 3.")
+@click.option("--before", type=click.IntRange(0), metavar="N", help="Messages in front. Default: as --window.")
+@click.option("--after", type=click.IntRange(0), metavar="N", help="Messages behind. Default: as --window.")
+@reading_options
 @transcript_options
-def context(histories: tuple[str, ...], as_json: bool, **args: Any) -> None:
-    """Show a message with those around it, the message itself marked."""
-    _run("recall_context", args, histories, as_json=as_json, lines=excerpt_lines, found="messages")
+def context(
+    session_id: str,
+    message_id: str | None,
+    histories: tuple[str, ...],
+    as_json: bool,
+    mark: str | None,
+    raw: bool,
+    **args: Any,
+) -> None:
+    """Show a message with those around it, the message itself marked. It is named as for `get`."""
+    target = message_target(session_id, message_id, histories, as_json=as_json)
+    args |= {"session_id": target.session_id, "message_id": target.message_id}
+    look = _Look(target.query if mark is None else mark, target.match, raw)
+    _run("recall_context", args, target.histories, as_json=as_json, lines=excerpt_lines, found="messages", look=look)
 
 
 @click.command(name="messages")
-@click.argument("session_id", metavar="SESSION")
+@click.argument("session_id", metavar="SESSION", shell_complete=complete_sessions)
 @click.option("--query", metavar="TEXT", help="Only messages that contain this, whatever the case.")
-@click.option("--role", type=click.Choice(["user", "assistant", "all"]), help="Who said it.")
+@click.option("--role", type=click.Choice(["user", "assistant", "all"]), help="Who said it. Default: all.")
 @click.option("--reverse", is_flag=True, help="The newest first.")
 @limit_option("messages", 10)
-@click.option("--offset", type=click.IntRange(0), metavar="N", help="How many messages to leave out first.")
+@click.option("--offset", type=click.IntRange(0), metavar="N", help="How many messages to leave out first. Default: 0.")
+@click.option("--raw", is_flag=True, help="Show text as it was written; a terminal gets Markdown rendered.")
 @transcript_options
-def messages(histories: tuple[str, ...], as_json: bool, **args: Any) -> None:
-    """Read a session, or the messages in it that contain a text."""
-    _run("recall_messages", args, histories, as_json=as_json, lines=page_lines, found="messages")
+def messages(session_id: str, histories: tuple[str, ...], as_json: bool, raw: bool, **args: Any) -> None:
+    """Read a session, or the messages in it that contain a text.
+
+    SESSION is the number of a hit of the last search in this terminal, an id, or a beginning of one.
+    """
+    target = target_of(session_id, None, histories, as_json=as_json)
+    args["session_id"] = target.session_id
+    look = _Look(args["query"] or "", "literal", raw)
+    _run("recall_messages", args, target.histories, as_json=as_json, lines=page_lines, found="messages", look=look)
 
 
 @click.command(name="sessions")
 @click.option("--scope", type=click.Choice(["project", "global"]), default="global", help="All, or this project's.")
 @click.option("--search", metavar="TEXT", help="Only sessions whose title contains this.")
 @limit_option("sessions", 20)
+@form_options
 @transcript_options
 def sessions(histories: tuple[str, ...], as_json: bool, **args: Any) -> None:
-    """List sessions, newest first: what they are called, when and where they were, their ids, how to open them."""
+    """List sessions, newest first: what they are called, when and where they were, of which agent, and their ids."""
+    form = given_form(as_json=as_json)
     complete = partial(_complete_sessions, search=args["search"])
-    _run("recall_sessions", args, histories, as_json=as_json, lines=session_lines, found="sessions", complete=complete)
+    _run(
+        "recall_sessions", args, histories, as_json=as_json, lines=session_lines, found="sessions", complete=complete,
+        form=form,
+    )  # fmt: skip
 
 
 def _complete_sessions(output: dict[str, Any], recall: Recall, *, search: str | None) -> None:
@@ -112,6 +176,23 @@ def _complete_sessions(output: dict[str, Any], recall: Recall, *, search: str | 
         put_reopen(entry, session.source, session.id, session.directory, session.flags, session.places)
 
 
+@dataclass(frozen=True, slots=True)
+class _Look:
+    """What is marked in the messages that are shown, and whether their text stands as it was written."""
+
+    query: str = ""
+    match: str = "smart"
+    raw: bool = False
+
+    def style(self, answer: Mapping[str, Any]) -> MessageStyle:
+        """Return how the messages of an answer are shown."""
+        display = given_display(sys.stdout)
+        if not self.query or not display.colour:
+            return MessageStyle(display, is_raw=self.raw)
+        entries = [answer] if "message" in answer else answer.get("messages", ())
+        return MessageStyle(display, WordMarks(self.query, cast("Match", self.match), entries), self.raw)
+
+
 def _run(
     tool: str,
     args: Mapping[str, Any],
@@ -121,6 +202,8 @@ def _run(
     lines: AnswerLines,
     found: str,
     complete: Completion | None = None,
+    look: _Look | None = None,
+    form: Form = "lines",
 ) -> NoReturn:
     """Call a tool, print its answer and exit: with 0 when the field `found` of the answer is not empty, else with 1.
 
@@ -145,5 +228,12 @@ def _run(
     if as_json:
         print_json(output)
     else:
-        print_lines(lines(output, now))
+        if "sessions" in output and form in ("lines", "oneline"):
+            listed = tuple(ShownHit(entry["id"]) for entry in output["sessions"])
+            keep_numbers(LastSearch(1, listed, histories=tuple(histories)))
+        style = (look or _Look()).style(output)
+        rows = (
+            session_rows(output["sessions"], form, now, style.display) if form != "lines" else lines(output, now, style)
+        )
+        show(rows, style.display)
     raise click.exceptions.Exit(HITS if output[found] else NO_HITS)

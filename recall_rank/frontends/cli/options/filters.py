@@ -9,6 +9,13 @@ from typing import Any, Final
 
 import click
 
+from recall_rank.frontends.cli.options.completions import (
+    complete_files,
+    complete_folders,
+    complete_projects,
+    complete_sessions,
+    complete_tools,
+)
 from recall_rank.frontends.cli.options.limit import limit_option
 
 _TIME: Final = "TIME"
@@ -29,7 +36,7 @@ _FILTERS: Final[tuple[Callable[[Any], Any], ...]] = (
         "--type", type=click.Choice(["text", "tool", "reasoning", "all"]), help="Kind of content. Default: all."
     ),
     click.option("--role", type=click.Choice(["user", "assistant", "all"]), help="Who said it. Default: all."),
-    click.option("--session", "session_id", metavar="ID", help="Only this session."),
+    click.option("--session", "session_id", metavar="ID", shell_complete=complete_sessions, help="Only this session."),
     click.option("--session-prefix", metavar="TEXT", help="Only sessions whose id begins with this."),
     click.option("--title", metavar="TEXT", help="Only sessions whose title contains this."),
     click.option("--sessions", type=int, metavar="N", help="Only the newest N sessions."),
@@ -43,12 +50,36 @@ _FILTERS: Final[tuple[Callable[[Any], Any], ...]] = (
     click.option("--from", "from_", metavar=_TIME, help="Like --since."),
     click.option("--until", metavar=_TIME, help="Like --before; takes durations too."),
     click.option("--to", metavar=_TIME, help="Like --before."),
-    click.option("--directory", metavar="PATH", help="Only sessions that ran in or below this folder."),
+    click.option(
+        "--directory",
+        metavar="PATH",
+        shell_complete=complete_folders,
+        help="Only sessions that ran in or below this folder.",
+    ),
     click.option("--fallback", is_flag=True, default=None, help="With --directory: other folders too, ranked after."),
-    click.option("--project", metavar="NAME", help="Only sessions of this project, as stats names it."),
-    click.option("--tool", "tool_name", metavar="NAME", help="Only calls of this tool."),
-    click.option("--file", "files", multiple=True, metavar="PATH", help="Only what names this file."),
-    click.option("--exclude-session", "exclude_session_ids", multiple=True, metavar="ID", help="Not this session."),
+    click.option(
+        "--project",
+        metavar="NAME",
+        shell_complete=complete_projects,
+        help="Only sessions of this project, as stats names it.",
+    ),
+    click.option("--tool", "tool_name", metavar="NAME", shell_complete=complete_tools, help="Only calls of this tool."),
+    click.option(
+        "--file",
+        "files",
+        multiple=True,
+        metavar="PATH",
+        shell_complete=complete_files,
+        help="Only what names this file.",
+    ),
+    click.option(
+        "--exclude-session",
+        "exclude_session_ids",
+        multiple=True,
+        metavar="ID",
+        shell_complete=complete_sessions,
+        help="Not this session.",
+    ),
     click.option("--must", multiple=True, metavar="TEXT", help="Only results that contain this."),
     click.option("--must-not", multiple=True, metavar="TEXT", help="Only results that do not contain this."),
     click.option("--order", type=click.Choice(["relevance", "time"]), help="Order of results. Default: relevance."),
