@@ -9,6 +9,7 @@ import click
 
 from recall_rank.frontends.cli.options.histories import history_option
 from recall_rank.frontends.cli.options.one_session import read_session
+from recall_rank.frontends.cli.options.redact import redact_option
 from recall_rank.frontends.cli.output.console import HITS, NO_HITS, NOT_CURATED, USAGE, fail
 
 if TYPE_CHECKING:
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
     metavar="N",
     help="Write exchanges of at most N tokens; 8000 with --query.",
 )
-@click.option("--redact", is_flag=True, help="Replace keys and passwords in it.")
+@redact_option
 @click.option("--out", "-o", type=click.File("wb", lazy=True), default="-", help="Where it goes; - is stdout.")
 @history_option
 @click.pass_context

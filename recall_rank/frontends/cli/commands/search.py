@@ -12,7 +12,7 @@ import click
 from recall_rank.frontends.caller_context import context_of_working_directory
 from recall_rank.frontends.cli.last_search import LastSearch, ShownHit
 from recall_rank.frontends.cli.options.display_options import display_options, form_options, given_form
-from recall_rank.frontends.cli.options.filters import OPTIONS, filter_options, given_filters
+from recall_rank.frontends.cli.options.filters import OPTIONS, filter_options, given_filters, with_user_defaults
 from recall_rank.frontends.cli.options.histories import (
     finish_refresh,
     history_option,
@@ -75,7 +75,7 @@ def search(
         read_with_progress(recall)
         now = int(time.time() * 1000)
         form = given_form(as_json=as_json)
-        options = given_filters(filters, context.worktree if context else None)
+        options = given_filters(with_user_defaults(filters), context.worktree if context else None)
         response = _search(recall, words, options, now=now, as_json=as_json)
         if filters["scope"] == "project" and not response.coverage.sessions.eligible and context is not None:
             here = f"none of them ran in {context.worktree} or below it, which is the project here"

@@ -10,6 +10,7 @@ import click
 from recall_rank.frontends.caller_context import context_of_working_directory
 from recall_rank.frontends.cli.options.histories import history_option, open_recall, read_with_progress
 from recall_rank.frontends.cli.options.limit import limit_option
+from recall_rank.frontends.cli.options.redact import redact_option
 from recall_rank.frontends.cli.output.console import (
     DEFECT,
     HITS,
@@ -47,7 +48,7 @@ _LONGEST: Final = 240  # characters of a message in a list of messages
 @click.option("--generation", type=click.Choice(GENERATIONS), help="Of PraisonAI's scores. Default: g3.")
 @click.option("--session-prefix", metavar="TEXT", help="Only sessions whose id begins with this.")
 @click.option("--budget-ms", type=click.IntRange(1), metavar="MS", help="How long a search may take. Default: 2000.")
-@click.option("--redact", is_flag=True, help="Take keys and passwords out of what is shown.")
+@redact_option
 @history_option
 @click.option("--json", "as_json", is_flag=True, help="Print the whole answer as one line of JSON.")
 def session_search(

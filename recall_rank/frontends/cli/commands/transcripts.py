@@ -17,8 +17,9 @@ from recall_rank.frontends.cli.options.completions import complete_messages, com
 from recall_rank.frontends.cli.options.display_options import Form, display_options, form_options, given_form
 from recall_rank.frontends.cli.options.histories import history_option, open_recall, read_with_progress
 from recall_rank.frontends.cli.options.limit import MOST, limit_option
+from recall_rank.frontends.cli.options.redact import redact_option
 from recall_rank.frontends.cli.options.shown_hits import keep_numbers
-from recall_rank.frontends.cli.options.targets import message_target, target_of
+from recall_rank.frontends.cli.options.targets import Target, message_target, target_of
 from recall_rank.frontends.cli.output.console import (
     DEFECT,
     HITS,
@@ -34,12 +35,13 @@ from recall_rank.frontends.cli.output.console import (
 )
 from recall_rank.frontends.cli.output.display import given_display
 from recall_rank.frontends.cli.output.record_lines import session_rows
-from recall_rank.frontends.cli.output.render import show
+from recall_rank.frontends.cli.output.render import fits, show
 from recall_rank.frontends.cli.output.transcript_lines import (
     MessageStyle,
     excerpt_lines,
     page_lines,
     session_lines,
+    session_total_lines,
     turn_lines,
 )
 from recall_rank.frontends.cli.output.word_marks import WordMarks
@@ -52,6 +54,9 @@ if TYPE_CHECKING:
 
 AnswerLines = Callable[[Mapping[str, Any], int, MessageStyle], Iterator[Line]]
 """Gives the lines of a tool's answer at a time in epoch milliseconds."""
+
+Shown = Callable[[Mapping[str, Any], int], None]
+"""Prints a tool's answer for people, at a time in epoch milliseconds."""
 
 Completion = Callable[[dict[str, Any], "Recall"], None]
 """Adds to a tool's answer what only the command line shows."""
@@ -78,21 +83,21 @@ def message_arguments(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def reading_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add --mark and --raw to a command that shows messages."""
-    mark = click.option(
-        "--mark", metavar="TEXT", help="On a terminal, mark these words. Default: those of the search, for a number."
-    )
+    """Add --raw, --redact and the options of transcript_options() to a command that shows messages."""
     raw = click.option("--raw", is_flag=True, help="Show text as it was written; a terminal gets Markdown rendered.")
-    return mark(raw(command))
+    return raw(redact_option(transcript_options(command)))
+
+
+_mark_option = click.option(
+    "--mark", metavar="TEXT", help="Mark these words on a terminal. Default: those of the search, for a number."
+)
 
 
 @click.command(name="get")
 @message_arguments
+@_mark_option
 @reading_options
-@transcript_options
-def get(
-    session_id: str, message_id: str | None, histories: tuple[str, ...], as_json: bool, mark: str | None, raw: bool
-) -> None:
+def get(session_id: str, message_id: str | None, histories: tuple[str, ...], as_json: bool, **look: Any) -> None:
     """Show one message in full, nothing cut.
 
     It is named by the number of a hit of the last search in this terminal, or by its session and its own id, of which
@@ -100,8 +105,16 @@ def get(
     """
     target = message_target(session_id, message_id, histories, as_json=as_json)
     args = {"session_id": target.session_id, "message_id": target.message_id}
-    look = _Look(target.query if mark is None else mark, target.match, raw)
-    _run("recall_get", args, target.histories, as_json=as_json, lines=turn_lines, found="message", look=look)
+    shown = _Look.of_target(target, **look)
+    _run(
+        "recall_get",
+        args,
+        target.histories,
+        partial(shown.show, turn_lines),
+        as_json=as_json,
+        found="message",
+        redact=shown.redact,
+    )
 
 
 @click.command(name="context")
@@ -109,42 +122,59 @@ def get(
 @click.option("--window", type=click.IntRange(0), metavar="N", help="Messages on each side. Default: 3.")
 @click.option("--before", type=click.IntRange(0), metavar="N", help="Messages in front. Default: as --window.")
 @click.option("--after", type=click.IntRange(0), metavar="N", help="Messages behind. Default: as --window.")
+@_mark_option
 @reading_options
-@transcript_options
 def context(
     session_id: str,
     message_id: str | None,
     histories: tuple[str, ...],
     as_json: bool,
-    mark: str | None,
-    raw: bool,
-    **args: Any,
+    window: int | None,
+    before: int | None,
+    after: int | None,
+    **look: Any,
 ) -> None:
     """Show a message with those around it, the message itself marked. It is named as for `get`."""
     target = message_target(session_id, message_id, histories, as_json=as_json)
-    args |= {"session_id": target.session_id, "message_id": target.message_id}
-    look = _Look(target.query if mark is None else mark, target.match, raw)
-    _run("recall_context", args, target.histories, as_json=as_json, lines=excerpt_lines, found="messages", look=look)
+    args: dict[str, Any] = {"session_id": target.session_id, "message_id": target.message_id}
+    args |= {"window": window, "before": before, "after": after}
+    shown = _Look.of_target(target, **look)
+    _run(
+        "recall_context",
+        args,
+        target.histories,
+        partial(shown.show, excerpt_lines),
+        as_json=as_json,
+        found="messages",
+        redact=shown.redact,
+    )
 
 
 @click.command(name="messages")
-@click.argument("session_id", metavar="SESSION", shell_complete=complete_sessions)
+@click.argument("session_id", metavar="{NUMBER | SESSION}", shell_complete=complete_sessions)
 @click.option("--query", metavar="TEXT", help="Only messages that contain this, whatever the case.")
 @click.option("--role", type=click.Choice(["user", "assistant", "all"]), help="Who said it. Default: all.")
 @click.option("--reverse", is_flag=True, help="The newest first.")
 @limit_option("messages", 10)
 @click.option("--offset", type=click.IntRange(0), metavar="N", help="How many messages to leave out first. Default: 0.")
-@click.option("--raw", is_flag=True, help="Show text as it was written; a terminal gets Markdown rendered.")
-@transcript_options
-def messages(session_id: str, histories: tuple[str, ...], as_json: bool, raw: bool, **args: Any) -> None:
+@reading_options
+def messages(session_id: str, histories: tuple[str, ...], as_json: bool, raw: bool, redact: bool, **args: Any) -> None:
     """Read a session, or the messages in it that contain a text.
 
-    SESSION is the number of a hit of the last search in this terminal, an id, or a beginning of one.
+    It is named by the number of a hit of the last search in this terminal, by an id or a beginning of one.
     """
     target = target_of(session_id, None, histories, as_json=as_json)
     args["session_id"] = target.session_id
-    look = _Look(args["query"] or "", "literal", raw)
-    _run("recall_messages", args, target.histories, as_json=as_json, lines=page_lines, found="messages", look=look)
+    look = _Look(args["query"] or "", "literal", raw, redact)
+    _run(
+        "recall_messages",
+        args,
+        target.histories,
+        partial(look.show, page_lines),
+        as_json=as_json,
+        found="messages",
+        redact=redact,
+    )
 
 
 @click.command(name="sessions")
@@ -155,12 +185,9 @@ def messages(session_id: str, histories: tuple[str, ...], as_json: bool, raw: bo
 @transcript_options
 def sessions(histories: tuple[str, ...], as_json: bool, **args: Any) -> None:
     """List sessions, newest first: what they are called, when and where they were, of which agent, and their ids."""
-    form = given_form(as_json=as_json)
+    shown = partial(_show_sessions, given_form(as_json=as_json), histories)
     complete = partial(_complete_sessions, search=args["search"])
-    _run(
-        "recall_sessions", args, histories, as_json=as_json, lines=session_lines, found="sessions", complete=complete,
-        form=form,
-    )  # fmt: skip
+    _run("recall_sessions", args, histories, shown, as_json=as_json, found="sessions", complete=complete)
 
 
 def _complete_sessions(output: dict[str, Any], recall: Recall, *, search: str | None) -> None:
@@ -178,37 +205,63 @@ def _complete_sessions(output: dict[str, Any], recall: Recall, *, search: str | 
 
 @dataclass(frozen=True, slots=True)
 class _Look:
-    """What is marked in the messages that are shown, and whether their text stands as it was written."""
+    """What is marked in the messages that are shown, whether their text stands as it was written, and whether keys and
+    passwords are replaced.
+    """
 
     query: str = ""
     match: str = "smart"
     raw: bool = False
+    redact: bool = False
 
-    def style(self, answer: Mapping[str, Any]) -> MessageStyle:
-        """Return how the messages of an answer are shown."""
+    @classmethod
+    def of_target(cls, target: Target, *, mark: str | None, raw: bool, redact: bool) -> _Look:
+        """Return how a target is shown: the words that found it are marked, unless --mark names others."""
+        return cls(target.query, target.match, raw, redact) if mark is None else cls(mark, "smart", raw, redact)
+
+    def show(self, lines: AnswerLines, answer: Mapping[str, Any], now: int) -> None:
+        """Print the lines of an answer that has messages."""
         display = given_display(sys.stdout)
-        if not self.query or not display.colour:
-            return MessageStyle(display, is_raw=self.raw)
-        entries = [answer] if "message" in answer else answer.get("messages", ())
-        return MessageStyle(display, WordMarks(self.query, cast("Match", self.match), entries), self.raw)
+        marks = WordMarks()
+        if self.query and display.colour:
+            entries = [answer] if "message" in answer else answer["messages"]
+            marks = WordMarks(self.query, cast("Match", self.match), entries)
+        show(lines(answer, now, MessageStyle(display, marks, self.raw)), display)
+
+
+def _show_sessions(form: Form, histories: Sequence[str], answer: Mapping[str, Any], now: int) -> None:
+    """Print an answer of recall_sessions in a form. Where its sessions have numbers, they are kept for later commands
+    in this terminal, in place of those of a search.
+    """
+    display = given_display(sys.stdout)
+    if form in ("lines", "oneline"):
+        listed = tuple(ShownHit(entry["id"]) for entry in answer["sessions"])
+        keep_numbers(LastSearch(1, listed, histories=tuple(histories)))
+    if form == "lines":
+        rows = list(session_lines(answer, now, display))
+        if not fits(rows, display):
+            short = session_rows(answer["sessions"], "oneline", now, display)
+            rows = [*short, *session_total_lines(answer, display)]
+    else:
+        rows = list(session_rows(answer["sessions"], form, now, display))
+    show(rows, display)
 
 
 def _run(
     tool: str,
     args: Mapping[str, Any],
     histories: Sequence[str],
+    shown: Shown,
     *,
     as_json: bool,
-    lines: AnswerLines,
     found: str,
     complete: Completion | None = None,
-    look: _Look | None = None,
-    form: Form = "lines",
+    redact: bool = False,
 ) -> NoReturn:
     """Call a tool, print its answer and exit: with 0 when the field `found` of the answer is not empty, else with 1.
 
-    `lines` converts an answer to lines for people. `complete`, if given, adds fields to the answer first. Ends the
-    command when no history could be read.
+    `shown` prints an answer for people. `complete`, if given, adds fields to the answer first; with `redact` keys and
+    passwords in it are replaced. Ends the command when no history could be read.
     """
     from recall_rank.frontends.host_options import HostOptions
     from recall_rank.frontends.tools.dispatch import RecallTools
@@ -223,17 +276,14 @@ def _run(
         output = RecallTools(recall, options=options, context=here).call(tool, given, now=now)
         if complete is not None and output["ok"]:
             complete(output, recall)
+    if redact:
+        from recall_rank.frontends.redaction.redacted_answers import without_secrets
+
+        output = without_secrets(output)
     if not output["ok"]:
         fail(output["error"], _EXIT_CODES.get(output["error_category"], USAGE), as_json=as_json)
     if as_json:
         print_json(output)
     else:
-        if "sessions" in output and form in ("lines", "oneline"):
-            listed = tuple(ShownHit(entry["id"]) for entry in output["sessions"])
-            keep_numbers(LastSearch(1, listed, histories=tuple(histories)))
-        style = (look or _Look()).style(output)
-        rows = (
-            session_rows(output["sessions"], form, now, style.display) if form != "lines" else lines(output, now, style)
-        )
-        show(rows, style.display)
+        shown(output, now)
     raise click.exceptions.Exit(HITS if output[found] else NO_HITS)

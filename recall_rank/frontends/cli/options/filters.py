@@ -17,6 +17,7 @@ from recall_rank.frontends.cli.options.completions import (
     complete_tools,
 )
 from recall_rank.frontends.cli.options.limit import limit_option
+from recall_rank.frontends.cli.options.redact import redact_option
 
 _TIME: Final = "TIME"
 _FILTERS: Final[tuple[Callable[[Any], Any], ...]] = (
@@ -24,7 +25,7 @@ _FILTERS: Final[tuple[Callable[[Any], Any], ...]] = (
         "--match",
         "-m",
         type=click.Choice(["literal", "smart", "fuzzy", "regex"]),
-        help="How words match. Default: smart.",
+        help="How words match. Default: as the settings say, else smart.",
     ),
     click.option(
         "--scope", type=click.Choice(["session", "project", "global"]), help="What is searched at all. Default: global."
@@ -85,7 +86,7 @@ _FILTERS: Final[tuple[Callable[[Any], Any], ...]] = (
     click.option("--order", type=click.Choice(["relevance", "time"]), help="Order of results. Default: relevance."),
     click.option("--budget-ms", type=int, metavar="MS", help="How long a search may take. Default: 2000."),
     click.option("--explain", is_flag=True, default=None, help="Show what each score is made of."),
-    click.option("--redact", is_flag=True, default=None, help="Take keys and passwords out of what is shown."),
+    redact_option,
 )
 
 
@@ -117,7 +118,7 @@ def given_filters(filters: Mapping[str, Any], worktree: str | None = None) -> di
     with, too.
     """
     found = {name: value for name, value in filters.items() if value is not None and value != ()}
-    if found.get("redact"):
+    if found.pop("redact", False):
         from recall_rank.frontends.redaction.redacted_answers import hidden
 
         found["redact"] = hidden
@@ -125,6 +126,20 @@ def given_filters(filters: Mapping[str, Any], worktree: str | None = None) -> di
     if files:
         found["must"] = (*found.get("must", ()), *(_below(path, worktree) for path in files))
     return found
+
+
+def with_user_defaults(filters: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the filters with the results and the mode of the settings where the command line has none. Settings that
+    cannot be read end the command.
+    """
+    from recall_rank.histories.settings import settings
+
+    try:
+        known = settings().defaults
+    except ValueError as error:
+        raise click.UsageError(str(error)) from error
+    chosen = {"results": known.results, "match": known.match}
+    return {**filters, **{name: value for name, value in chosen.items() if value and filters[name] is None}}
 
 
 def _below(path: str, worktree: str | None) -> str:

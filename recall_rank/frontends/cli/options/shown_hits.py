@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import click
-
 from recall_rank.frontends.cli.last_search import LastSearch, absolute_histories, drop_last_search, remember
 from recall_rank.frontends.cli.options.cache_options import given_cache, leaves_traces
-from recall_rank.frontends.display_text import one_line
+from recall_rank.frontends.cli.output.console import tell
 
 
 def keep_numbers(shown: LastSearch) -> None:
@@ -23,5 +21,4 @@ def keep_numbers(shown: LastSearch) -> None:
         else:
             drop_last_search()
     except OSError as error:
-        reason = one_line(error.strerror or str(error))
-        click.echo(f"recall-rank: the numbers of these hits cannot be kept for later commands: {reason}", err=True)
+        tell(f"the numbers of these hits cannot be kept for later commands: {error.strerror or error}")

@@ -54,7 +54,7 @@ def message_target(session: str, message: str | None, histories: tuple[str, ...]
     found = target_of(session, message, histories, as_json=as_json)
     if not found.message_id:
         if NUMBER.fullmatch(session):
-            raise click.UsageError(f"{session} is a session of the last list: name a message, too")
+            raise click.UsageError(f"{session} is a session, no message: `recall-rank messages {session}` reads it.")
         raise click.UsageError("Missing argument 'MESSAGE'.")
     return found
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, NoReturn, TextIO
 
 import click
 
-from recall_rank.frontends.cli.output.display import Display, given_display
+from recall_rank.frontends.cli.output.display import Display, columns_of, given_display
 from recall_rank.frontends.cli.output.render import rendered
 from recall_rank.frontends.display_text import escape_lines, one_line, safe_json
 
@@ -44,8 +44,16 @@ def fail(message: str, code: int, *, as_json: bool) -> NoReturn:
 
         print_json(error_to_dict(message))
     else:
-        click.echo(f"recall-rank: {escape_lines(message)}", err=True)
+        tell(message)
     raise click.exceptions.Exit(code)
+
+
+def tell(message: str) -> None:
+    """Write a message for a person to stderr, escaped; a terminal gets it wrapped between words."""
+    columns = columns_of(sys.stderr)
+    lines = f"recall-rank: {escape_lines(message)}".split("\n")
+    for text in rendered(([(line, "")] for line in lines), Display(columns)):
+        click.echo(text, err=True)
 
 
 def every_source_failed(reports: Sequence[SourceReport]) -> bool:
@@ -86,6 +94,11 @@ def print_lines(lines: Iterable[Line], stream: TextIO | None = None, *, colour: 
         colour = given_display(stream).colour
     for text in rendered(lines, Display(colour=colour)):
         click.echo(text, file=stream, color=True)
+
+
+def counted(number: int, one: str, many: str) -> str:
+    """Return a number with the noun in its form for that number."""
+    return f"{number:,} {one if number == 1 else many}"
 
 
 def note_line(text: str) -> Line:

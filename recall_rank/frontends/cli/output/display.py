@@ -76,9 +76,18 @@ def display_of(
     colour = color == "always" or (color != "never" and able and not environ.get("NO_COLOR"))
     if not is_terminal:
         return Display(colour=colour)
-    size = shutil.get_terminal_size()
-    columns = size.columns if size.columns >= NARROWEST else None
-    return Display(columns, size.lines, colour, _zone(zone), _pager(environ) if paged and able else ())
+    rows = shutil.get_terminal_size().lines
+    return Display(columns_of(stream), rows, colour, _zone(zone), _pager(environ) if paged and able else ())
+
+
+def columns_of(stream: TextIO) -> int | None:
+    """Return the width of the terminal that a stream is; None for a pipe and for a terminal that is too narrow to wrap
+    text for.
+    """
+    if not stream.isatty():
+        return None
+    columns = shutil.get_terminal_size().columns
+    return columns if columns >= NARROWEST else None
 
 
 def given_display(stream: TextIO) -> Display:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 from recall_rank.frontends.cli.output.console import Line
 from recall_rank.frontends.cli.output.display import Display
 from recall_rank.frontends.cli.output.id_prefixes import IdPrefixes
-from recall_rank.frontends.cli.output.render import rendered
+from recall_rank.frontends.cli.output.render import fits
 from recall_rank.frontends.cli.output.search_lines import answer_lines, closing_lines, marked
 from recall_rank.frontends.cli.output.word_marks import MATCH_STYLE
 from recall_rank.frontends.display_text import age, one_line
@@ -34,7 +34,7 @@ def laid_out(
     explained = any(result.explain for result in response.results)
     if explained or len(response.results) * _FULL_ROWS < room:
         full = list(answer_lines(response, now, offset, display, ids()))
-        if explained or sum(1 for _ in rendered(full, display)) <= room:
+        if explained or fits(full, display):
             return full
     return list(compact_lines(response, now, offset, display))
 
@@ -94,10 +94,10 @@ def cut_line(line: Line, columns: int) -> Line:
 
 
 def _title_line(result: Result, number: int, now: int, display: Display) -> Line:
-    """Return number, title, speaker, age and place; the title is cut so that the others have room."""
+    """Return number, title, speaker, age, agent and the last name of the folder; the title is cut so that they fit."""
     columns = display.columns or 0
     speaker = result.tool_name or result.author or result.role
-    place = display.folder(result.directory) if result.directory else result.project or ""
+    place = result.directory.rstrip("/").rpartition("/")[2] if result.directory else result.project or ""
     others = [speaker, age(result.time, now), result.agent or result.history or "", place]
     behind = "".join(f" · {one_line(each)}" for each in others if each)
     head = f"{number:>2}. "

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Final
 import click
 
 from recall_rank.frontends.cli.output.display import Display
+from recall_rank.frontends.display_text import escape
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -61,6 +62,14 @@ def wrapped(line: Text, columns: int) -> list[Text]:
     return [Text.assemble(line[:indent], first), *(Text.assemble(" " * indent, row) for row in others)]
 
 
+def fits(lines: Iterable[Pieces], display: Display) -> bool:
+    """Return whether the lines fit on the screen with the next prompt below them; in a pipe everything fits."""
+    if not display.is_terminal:
+        return True
+    room = max(display.rows - 1, 1)
+    return sum(1 for _ in islice(rendered(lines, display), room + 1)) <= room
+
+
 def show(lines: Iterable[Pieces], display: Display) -> None:
     """Write the lines to stdout; through the pager of `display`, if it has one, when they have more rows than the
     screen has above the next prompt.
@@ -85,7 +94,7 @@ def _paged(rows: Iterator[str], command: Sequence[str]) -> bool:
     try:
         pager = subprocess.Popen(command, stdin=subprocess.PIPE, env={**_LESS, **os.environ})  # noqa: S603 - the user names it
     except OSError as error:
-        click.echo(f"recall-rank: the pager {command[0]} cannot be started: {error.strerror}", err=True)
+        click.echo(f"recall-rank: the pager {escape(command[0])} cannot be started: {error.strerror}", err=True)
         return False
     assert pager.stdin is not None  # noqa: S101 - for the type checker
     before = signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C belongs to the pager while it runs

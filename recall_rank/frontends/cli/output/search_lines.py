@@ -110,9 +110,12 @@ def closing_lines(response: SearchResponse, offset: int = 0, display: Display = 
     """
     coverage = response.coverage
     searched = [_searched(coverage.sessions, "session"), _searched(coverage.parts, "part")]
+    working = sum(not report.failed for report in coverage.per_source)
     if coverage.per_source:
-        working = sum(not report.failed for report in coverage.per_source)
         searched.append(_of(working, len(coverage.per_source), "source"))
+    is_whole = working == len(coverage.per_source) and coverage.parts.searched == coverage.parts.known
+    if display.is_terminal and is_whole:
+        del searched[1:]  # all was searched: one figure tells how much, and the line is short
     yield [
         (_shown(response, offset), "bold"),
         (f" · searched {', '.join(searched)} in {response.elapsed_ms:.1f} ms", ""),

@@ -66,13 +66,12 @@ def page_lines(answer: Entry, now: int, style: MessageStyle = PIPE) -> Iterator[
     yield from _warnings(answer)
 
 
-def session_lines(answer: Entry, now: int, style: MessageStyle = PIPE) -> Iterator[Line]:
+def session_lines(answer: Entry, now: int, display: Display) -> Iterator[Line]:
     """Yield the lines of each session in an answer of recall_sessions.
 
     They are title and time; agent, directory and id; and, in a pipe, the command that reopens the session, if there is
     one. On a terminal each has a number, which the commands `open` and `reopen` take.
     """
-    display = style.display
     for number, entry in enumerate(answer["sessions"], 1):
         updated = entry["time"]["updated"]
         minute = display.minute(updated)
@@ -89,6 +88,11 @@ def session_lines(answer: Entry, now: int, style: MessageStyle = PIPE) -> Iterat
         yield [(_INDENT + one_line(place), "dim")]
         if "reopen" in entry and not display.is_terminal:
             yield [(_INDENT + "reopen: ", "dim"), (entry["reopen"], "")]
+    yield from session_total_lines(answer, display)
+
+
+def session_total_lines(answer: Entry, display: Display) -> Iterator[Line]:
+    """Yield the number of sessions that there are, the commands that read on, and warnings."""
     shown, count = answer["returned"], answer["total"]
     of = "" if shown == count else f"{shown:,} of "
     yield [(f"{of}{count:,} session{'' if count == 1 else 's'}" if shown else "No sessions", "bold")]

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import click
 
 from recall_rank.frontends.cli.commands.transcripts import message_arguments
 from recall_rank.frontends.cli.options.histories import history_option, open_recall, read_with_progress
+from recall_rank.frontends.cli.options.redact import redact_option
 from recall_rank.frontends.cli.options.targets import message_target
 from recall_rank.frontends.cli.output.clipboard import ClipboardError, copy_to_clipboard
 from recall_rank.frontends.cli.output.console import (
@@ -18,16 +19,19 @@ from recall_rank.frontends.cli.output.console import (
     NOT_WRITTEN,
     fail,
     fail_without_history,
+    tell,
 )
 from recall_rank.frontends.display_text import UNSAFE_IN_LINES, escaped, one_line
 
 if TYPE_CHECKING:
     from recall_rank.model import Message, Part
 
+_BEGINNING: Final = 40  # characters of what was copied that are shown
+
 
 @click.command(name="copy")
 @message_arguments
-@click.option("--redact/--no-redact", default=False, help="Replace keys and passwords in it. Default: no.")
+@redact_option
 @history_option
 @click.pass_context
 def copy(
@@ -59,10 +63,8 @@ def copy(
         through = copy_to_clipboard(UNSAFE_IN_LINES.sub(escaped, text))
     except ClipboardError as error:
         fail(str(error), NOT_WRITTEN, as_json=False)
-    beginning = one_line(text[:60]).strip()
-    click.echo(
-        f"copied through {through}: {len(text):,} characters, {beginning}{'…' if len(text) > 60 else ''}", err=True
-    )
+    beginning = one_line(text[:_BEGINNING]).strip() + ("…" if len(text) > _BEGINNING else "")
+    tell(f"copied through {through}: {len(text):,} characters, {beginning}")
     ctx.exit(HITS)
 
 

@@ -8,7 +8,7 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 import click
 
@@ -16,7 +16,7 @@ from recall_rank.frontends.cli.options.completions import complete_sessions
 from recall_rank.frontends.cli.options.display_options import display_options
 from recall_rank.frontends.cli.options.histories import history_option
 from recall_rank.frontends.cli.options.one_session import read_session
-from recall_rank.frontends.cli.options.targets import target_of
+from recall_rank.frontends.cli.options.redact import redact_option
 from recall_rank.frontends.cli.output.console import HITS, NOT_WRITTEN, USAGE, fail
 from recall_rank.frontends.cli.output.display import Display, given_display
 from recall_rank.frontends.cli.output.render import show
@@ -26,13 +26,11 @@ if TYPE_CHECKING:
 
     from recall_rank.frontends.cli.output.console import Line
 
-_EDITORS: Final = ("VISUAL", "EDITOR")
-
 
 @click.command(name="open")
 @click.argument("session", metavar="{NUMBER | SESSION}", shell_complete=complete_sessions)
 @click.option("--editor", "-e", is_flag=True, help="Open a private copy in $VISUAL or $EDITOR, removed afterwards.")
-@click.option("--redact/--no-redact", default=False, help="Replace keys and passwords in it. Default: no.")
+@redact_option
 @history_option
 @display_options
 @click.pass_context
@@ -45,8 +43,7 @@ def open_session(ctx: click.Context, session: str, *, editor: bool, redact: bool
     from recall_rank.frontends.transcripts.render import transcript_lines
 
     command = _editor() if editor else ()
-    target = target_of(session, None, histories)
-    read = read_session(target.session_id, target.histories, redact=redact)
+    read = read_session(session, histories, redact=redact)
     lines = transcript_lines(read, own_homes())
     if editor:
         _edit(list(lines), command)
@@ -65,14 +62,12 @@ def _transcript_rows(lines: Iterator[str], display: Display) -> Iterator[Line]:
 
 def _editor() -> tuple[str, ...]:
     """Return the words of the user's editor. Ends the command where none is named."""
-    for name in _EDITORS:
-        try:
-            words = tuple(shlex.split(os.environ.get(name, "")))
-        except ValueError:  # a quotation mark alone
-            fail(f"${name} is no command: {os.environ[name]}", USAGE, as_json=False)
-        if words:
-            return words
-    fail("no editor is named: set $VISUAL or $EDITOR", USAGE, as_json=False)
+    named = os.environ.get("VISUAL") or os.environ.get("EDITOR") or ""
+    try:
+        words = tuple(shlex.split(named))
+    except ValueError:  # a quotation mark alone
+        words = ()
+    return words or fail("no editor is named: set $VISUAL or $EDITOR to a command", USAGE, as_json=False)
 
 
 def _edit(lines: Sequence[str], command: tuple[str, ...]) -> None:
