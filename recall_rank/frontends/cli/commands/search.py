@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from recall_rank.frontends.caller_context import context_of_working_directory
-from recall_rank.frontends.cli.last_search import LastSearch, ShownHit
 from recall_rank.frontends.cli.options.display_options import display_options, form_options, given_form
 from recall_rank.frontends.cli.options.filters import OPTIONS, filter_options, given_filters, with_user_defaults
 from recall_rank.frontends.cli.options.histories import (
@@ -20,7 +19,6 @@ from recall_rank.frontends.cli.options.histories import (
     read_with_progress,
 )
 from recall_rank.frontends.cli.options.named_sources import DEMO
-from recall_rank.frontends.cli.options.shown_hits import keep_numbers
 from recall_rank.frontends.cli.output.console import (
     HITS,
     NO_HISTORY,
@@ -34,7 +32,7 @@ from recall_rank.frontends.cli.output.console import (
     print_json,
     print_lines,
 )
-from recall_rank.frontends.cli.output.display import given_display
+from recall_rank.frontends.cli.output.display import given_display, has_terminal
 from recall_rank.frontends.transcripts.reopen import put_reopen
 from recall_rank.model.option_errors import OptionError
 from recall_rank.model.serialize import repaired
@@ -70,11 +68,11 @@ def search(
     Times are read in UTC. Ends with 0 when there are hits and with 1 when there are none; recall-rank --help lists what
     else it can end with.
     """
+    form = given_form(as_json=as_json)
     context, words = context_of_working_directory(), _query(query)
     with open_recall(histories, as_json=as_json, context=context) as recall:
         read_with_progress(recall)
         now = int(time.time() * 1000)
-        form = given_form(as_json=as_json)
         options = given_filters(with_user_defaults(filters), context.worktree if context else None)
         response = _search(recall, words, options, now=now, as_json=as_json)
         if filters["scope"] == "project" and not response.coverage.sessions.eligible and context is not None:
@@ -157,7 +155,10 @@ def _show(
     from recall_rank.frontends.cli.output.render import show
 
     display = given_display(sys.stdout)
-    if form in ("lines", "oneline"):
+    if form in ("lines", "oneline") and has_terminal():
+        from recall_rank.frontends.cli.last_search import LastSearch, ShownHit
+        from recall_rank.frontends.cli.options.shown_hits import keep_numbers
+
         hits = tuple(ShownHit(hit.session_id, hit.message_id, hit.part_id) for hit in response.results)
         keep_numbers(LastSearch(offset + 1, hits, response.query, response.match_mode, tuple(histories)))
     if form == "lines":

@@ -12,13 +12,11 @@ from typing import TYPE_CHECKING, Any, Final, NoReturn, cast
 import click
 
 from recall_rank.frontends.caller_context import context_of_working_directory
-from recall_rank.frontends.cli.last_search import LastSearch, ShownHit
 from recall_rank.frontends.cli.options.completions import complete_messages, complete_sessions
 from recall_rank.frontends.cli.options.display_options import Form, display_options, form_options, given_form
 from recall_rank.frontends.cli.options.histories import history_option, open_recall, read_with_progress
 from recall_rank.frontends.cli.options.limit import MOST, limit_option
 from recall_rank.frontends.cli.options.redact import redact_option
-from recall_rank.frontends.cli.options.shown_hits import keep_numbers
 from recall_rank.frontends.cli.options.targets import Target, message_target, target_of
 from recall_rank.frontends.cli.output.console import (
     DEFECT,
@@ -33,7 +31,7 @@ from recall_rank.frontends.cli.output.console import (
     fail_without_history,
     print_json,
 )
-from recall_rank.frontends.cli.output.display import given_display
+from recall_rank.frontends.cli.output.display import given_display, has_terminal
 from recall_rank.frontends.cli.output.record_lines import session_rows
 from recall_rank.frontends.cli.output.render import fits, show
 from recall_rank.frontends.cli.output.transcript_lines import (
@@ -234,7 +232,10 @@ def _show_sessions(form: Form, histories: Sequence[str], answer: Mapping[str, An
     in this terminal, in place of those of a search.
     """
     display = given_display(sys.stdout)
-    if form in ("lines", "oneline"):
+    if form in ("lines", "oneline") and has_terminal():
+        from recall_rank.frontends.cli.last_search import LastSearch, ShownHit
+        from recall_rank.frontends.cli.options.shown_hits import keep_numbers
+
         listed = tuple(ShownHit(entry["id"]) for entry in answer["sessions"])
         keep_numbers(LastSearch(1, listed, histories=tuple(histories)))
     if form == "lines":

@@ -25,7 +25,7 @@ _FILTERS: Final[tuple[Callable[[Any], Any], ...]] = (
         "--match",
         "-m",
         type=click.Choice(["literal", "smart", "fuzzy", "regex"]),
-        help="How words match. Default: as the settings say, else smart.",
+        help="How words match. Default: smart.",
     ),
     click.option(
         "--scope", type=click.Choice(["session", "project", "global"]), help="What is searched at all. Default: global."

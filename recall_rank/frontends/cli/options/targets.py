@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import click
 
-from recall_rank.frontends.cli.last_search import DAYS, LastSearch, ShownHit, last_search
 from recall_rank.frontends.cli.options.cache_options import default_to_cache
 from recall_rank.frontends.cli.output.console import NOT_THERE, fail
+
+if TYPE_CHECKING:
+    from recall_rank.frontends.cli.last_search import LastSearch, ShownHit
 
 NUMBER: Final = re.compile(r"[1-9][0-9]{0,2}")  # a number of a hit; a longer one is the beginning of an id
 _AS_ID: Final = re.compile(r"id:(?=[0-9]{1,3}\Z)")  # in front of an id that is such a number
@@ -35,6 +37,8 @@ def target_of(session: str, message: str | None, histories: tuple[str, ...], *, 
     """
     if message or not NUMBER.fullmatch(session):
         return Target(_AS_ID.sub("", session), message or "", "", histories)
+    from recall_rank.frontends.cli.last_search import DAYS, last_search
+
     search = last_search()
     if search is None:
         why = f"no search of this terminal in the last {DAYS} days is known, so {session} is the number of no hit"

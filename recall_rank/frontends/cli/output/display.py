@@ -80,6 +80,11 @@ def display_of(
     return Display(columns_of(stream), rows, colour, _zone(zone), _pager(environ) if paged and able else ())
 
 
+def has_terminal() -> bool:
+    """Return whether stdin, stdout or stderr is a terminal, so that there is somebody to give numbers to."""
+    return any(os.isatty(descriptor) for descriptor in (2, 0, 1))
+
+
 def columns_of(stream: TextIO) -> int | None:
     """Return the width of the terminal that a stream is; None for a pipe and for a terminal that is too narrow to wrap
     text for.

@@ -8,8 +8,6 @@ from __future__ import annotations
 
 import os
 import re
-import signal
-import subprocess
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, islice
@@ -89,6 +87,9 @@ def _paged(rows: Iterator[str], command: Sequence[str]) -> bool:
     """Write rows to a pager and wait until it has ended; return whether it could be started. If it could not, no row
     has been taken.
     """
+    import signal
+    import subprocess
+
     sys.stdout.flush()
     encoding = sys.stdout.encoding or "utf-8"
     try:
