@@ -44,8 +44,8 @@ class ShownHit:
 
 @dataclass(frozen=True, slots=True)
 class LastSearch:
-    """What the last search of a terminal has shown. `hits[0]` has the number `first`; a hit of a forgotten session is
-    None. `histories` and `cache` are those of the command.
+    """The hits that the last search of a terminal showed. `hits[0]` has the number `first`; a hit of a forgotten
+    session is None. `histories` and `cache` are those of the command.
     """
 
     first: int

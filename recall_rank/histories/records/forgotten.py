@@ -26,8 +26,8 @@ _LINE: Final = re.compile(rf"blake2b:([0-9a-f]{{32}})(?: ([0-9]{{4}}-[0-9]{{2}}-
 
 @dataclass(frozen=True, slots=True)
 class ForgottenSession:
-    """What is still known of a forgotten session: the digest of its id, the day it was forgotten (UTC) and its agent;
-    "" for what was not told.
+    """An entry of the list: the digest of a session's id, the day it was forgotten (UTC) and its agent; "" for what was
+    not told.
     """
 
     digest: str

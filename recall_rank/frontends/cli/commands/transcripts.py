@@ -176,7 +176,9 @@ def messages(session_id: str, histories: tuple[str, ...], as_json: bool, raw: bo
 
 
 @click.command(name="sessions")
-@click.option("--scope", type=click.Choice(["project", "global"]), default="global", help="All, or this project's.")
+@click.option(
+    "--scope", type=click.Choice(["project", "global"]), default="global", help="Default: global, all of them."
+)
 @click.option("--search", metavar="TEXT", help="Only sessions whose title contains this.")
 @limit_option("sessions", 20)
 @form_options
@@ -203,8 +205,8 @@ def _complete_sessions(output: dict[str, Any], recall: Recall, *, search: str | 
 
 @dataclass(frozen=True, slots=True)
 class _Look:
-    """What is marked in the messages that are shown, whether their text stands as it was written, and whether keys and
-    passwords are replaced.
+    """The look of messages: the words that are marked, whether their text stands as it was written, and whether keys
+    and passwords are replaced.
     """
 
     query: str = ""

@@ -1,4 +1,4 @@
-"""What a shell completes: ids, agents, tools, projects and folders, read from the index as it is on disk.
+"""Values that a shell completes: ids, agents, tools, projects and folders, read from the index as it is on disk.
 
 No history is read and no index is built or refreshed, so that the shell need not wait. Where there is no usable index,
 there is nothing to complete.

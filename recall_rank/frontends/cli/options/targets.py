@@ -1,4 +1,4 @@
-"""What an argument names: a message or a session by its ids, or a hit of this terminal's last search by its number."""
+"""Read an argument that names a message or a session: by ids, or by the number of a hit of the last search."""
 
 from __future__ import annotations
 

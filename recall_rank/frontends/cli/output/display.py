@@ -1,4 +1,4 @@
-"""How an answer is shown: the width it is laid out for, its colour, its time zone, and the pager for a long one."""
+"""The way an answer is shown: the width it is laid out for, its colour, its time zone, the pager for a long one."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ _SHORT_PATH: Final = 32  # columns of a folder
 
 @dataclass(frozen=True, slots=True)
 class Display:
-    """Where an answer is shown. The default is a pipe: lines are not wrapped, without colour, and times are in UTC, so
-    that equal answers are equal text.
+    """The place on which an answer is shown. The default is a pipe: lines are not wrapped, without colour, and times
+    are in UTC, so that equal answers are equal text.
     """
 
     columns: int | None = None  # lines are wrapped at this width; None in a pipe

@@ -75,7 +75,7 @@ class _WholeTable(TableElement):
 
 
 class _Prose(Markdown):
-    """What an agent wrote, parsed so that only emphasis, headings, lists, quotes, tables and code are markup."""
+    """Prose of an agent, parsed so that only emphasis, headings, lists, quotes, tables and code are markup."""
 
     elements: ClassVar[dict[str, type[MarkdownElement]]] = {
         **Markdown.elements,

@@ -24,7 +24,7 @@ _HIDDEN_TYPES = ("step-start", "step-finish", "snapshot")  # records of the agen
 
 @dataclass(frozen=True, slots=True)
 class MessageStyle:
-    """How messages are shown: where, with which words marked, and whether their text stands as it was written."""
+    """The look of messages: their display, the words that are marked, and whether text stands as it was written."""
 
     display: Display = field(default_factory=Display)
     marks: WordMarks = field(default_factory=WordMarks)

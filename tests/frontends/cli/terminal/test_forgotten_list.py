@@ -62,7 +62,7 @@ def test_what_was_forgotten_can_be_read_again(run: Run, path: Path, by: str) -> 
     assert run("forget", "--list").stdout == "nothing was forgotten\n"
     again = run("forget", "--undo", wanted, *named)
     assert again.exit_code == 5
-    assert "give the whole id, or a digest" in again.stderr
+    assert "give its whole id, or a digest" in again.stderr
 
 
 def test_what_its_agent_has_deleted_does_not_come_back(run: Run, path: Path) -> None:
