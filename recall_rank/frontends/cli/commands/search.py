@@ -121,7 +121,7 @@ def _search(recall: Recall, query: str, options: dict[str, Any], *, now: int, as
     """
     wanted = options.get("session_id")
     if options.get("scope") == "session" and not wanted:
-        fail("--scope session goes with --session ID: a shell is in no session", USAGE, as_json=as_json)
+        fail("--scope session needs --session ID: a shell has no session of its own", USAGE, as_json=as_json)
     try:
         if wanted:
             options = {**options, "session_id": recall.session(wanted).id}

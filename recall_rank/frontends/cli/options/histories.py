@@ -94,5 +94,5 @@ def finish_refresh(recall: Recall, stale_ms: int) -> None:
         return
     sys.stdout.flush()
     if sys.stderr.isatty():
-        click.echo(f"as of {stale_ms / 1000:,.0f} s ago; what is newer is being read", err=True)
+        click.echo(f"this is the index of {stale_ms / 1000:,.0f} s ago; what is newer is being read now", err=True)
     recall.wait()

@@ -41,8 +41,8 @@ def target_of(session: str, message: str | None, histories: tuple[str, ...], *, 
 
     search = last_search()
     if search is None:
-        why = f"no search of this terminal in the last {DAYS} days is known, so {session} is the number of no hit"
-        fail(f"{why}; a session of this id is written id:{session}", NOT_THERE, as_json=as_json)
+        why = f"there is no hit {session}: no search was made in this terminal in the last {DAYS} days"
+        fail(f"{why}; a session with this id is written id:{session}", NOT_THERE, as_json=as_json)
     hit = _numbered(search, int(session), as_json=as_json)
     if not histories:
         default_to_cache(search.cache)

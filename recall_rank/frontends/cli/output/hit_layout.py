@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Final
 
 from recall_rank.frontends.cli.output.console import Line
@@ -93,19 +93,29 @@ def cut_line(line: Line, columns: int) -> Line:
     return done
 
 
-def _title_line(result: Result, number: int, now: int, display: Display) -> Line:
-    """Return number, title, speaker, age, agent and the last name of the folder; the title is cut so that they fit."""
-    columns = display.columns or 0
-    speaker = result.tool_name or result.author or result.role
-    place = result.directory.rstrip("/").rpartition("/")[2] if result.directory else result.project or ""
-    others = [speaker, age(result.time, now), result.agent or result.history or "", place]
+def title_line(head: Line, title: str, others: Sequence[str], columns: int) -> Line:
+    """Return one line of at most `columns` columns: `head`, a title, and what follows it behind dots. The title is cut
+    first, but not below half of the line.
+    """
     behind = "".join(f" · {one_line(each)}" for each in others if each)
-    head = f"{number:>2}. "
+    before = sum(width(text) for text, _ in head)
+    title = cut(title, max(columns - before - width(behind), columns // 2 - before, 1))
+    left = columns - before - width(title)
+    return [*head, (title, "bold"), (cut(behind, left) if left > 0 else "", "cyan")]
+
+
+def last_name(folder: str) -> str:
+    """Return the last name of a folder."""
+    return folder.rstrip("/").rpartition("/")[2]
+
+
+def _title_line(result: Result, number: int, now: int, display: Display) -> Line:
+    """Return number, title, speaker, age, agent and the last name of the folder."""
+    speaker = result.tool_name or result.author or result.role
+    place = last_name(result.directory) if result.directory else result.project or ""
+    others = [speaker, age(result.time, now), result.agent or result.history or "", place]
     title = one_line(result.session_title or result.session_id) or "untitled"
-    room = columns - len(head) - width(behind)
-    title = cut(title, max(room, columns // 2))
-    left = columns - len(head) - width(title)
-    return [(head, "dim"), (title, "bold"), (cut(behind, left) if left > 0 else "", "cyan")]
+    return title_line([(f"{number:>2}. ", "dim")], title, others, display.columns or 0)
 
 
 def _snippet(result: Result, columns: int) -> Line:
@@ -121,10 +131,12 @@ def _around_match(line: Line, result: Result, columns: int) -> Line:
         return cut_line(line, columns)
     matched = width(others[0][0]) if others else 0
     if width(first) + matched > columns - 1:
+        behind = sum(width(text) for text, _ in others)
+        lead = max(min(_LEAD, columns // 3), columns - len(_CUT) - behind)
         kept = ""
         for letter in reversed(first):
-            if width(letter + kept) > min(_LEAD, columns // 3):
+            if width(letter + kept) > lead:
                 break
             kept = letter + kept
-        line = [(_CUT + kept.partition(" ")[2], style), *others]
+        line = [(_CUT + (kept.partition(" ")[2] or kept), style), *others]
     return cut_line(line, columns)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from recall_rank.frontends.cli.output.console import Line
 from recall_rank.frontends.cli.output.display import Display
-from recall_rank.frontends.cli.output.hit_layout import cut_line, one_hit_line
+from recall_rank.frontends.cli.output.hit_layout import last_name, one_hit_line, title_line
 from recall_rank.frontends.display_text import age, one_line
 
 if TYPE_CHECKING:
@@ -50,14 +50,14 @@ def session_rows(entries: Iterable[Mapping[str, Any]], form: str, now: int, disp
         elif form == "tsv":
             yield _columns([entry["id"], iso_time(updated), entry.get("agent"), entry["directory"], entry["title"]])
         else:
-            line: Line = [
-                (f"{number:>2}. ", "dim"),
-                (f"{age(updated, now):<13} ", "green"),
-                (one_line(entry["title"]) or "untitled", "bold"),
-                (f" · {one_line(entry['agent'])}" if entry.get("agent") else "", "cyan"),
-                (f" · {one_line(display.folder(entry['directory']))}" if entry["directory"] else "", "dim"),
-            ]
-            yield line if display.columns is None else cut_line(line, display.columns)
+            head: Line = [(f"{number:>2}. ", "dim"), (f"{age(updated, now):<13} ", "green")]
+            title = one_line(entry["title"]) or "untitled"
+            agent, folder = entry.get("agent") or "", entry["directory"]
+            if display.columns is None:
+                behind = "".join(f" · {one_line(each)}" for each in (agent, folder) if each)
+                yield [*head, (title, "bold"), (behind, "cyan")]
+            else:
+                yield title_line(head, title, (agent, last_name(folder)), display.columns)
 
 
 def iso_time(time: int) -> str:

@@ -70,7 +70,7 @@ def test_what_its_agent_has_deleted_does_not_come_back(run: Run, path: Path) -> 
     path.write_text("".join(line for line in history().splitlines(True) if '"demo-10' not in line), encoding="utf-8")
     result = run("forget", "--undo", "demo-10", "--history", path)
     assert (result.exit_code, result.stdout) == (0, "")
-    assert "none of the histories that were read has it any more" in result.stderr
+    assert "none of the histories that were read has the session any more" in result.stderr
     assert json.loads(run("forget", "--list", "--json").stdout)["forgotten"] == []
 
 

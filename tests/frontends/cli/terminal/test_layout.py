@@ -102,6 +102,16 @@ def test_a_cut_snippet_has_its_first_match() -> None:
     assert len(row) <= 80
 
 
+def test_a_match_inside_of_a_word_keeps_the_word() -> None:
+    text = "a sentence that is longer than the line is wide, and ends with a call of refreshAccessToken() in a file"
+    at = text.index("Token")
+    answer = response([hit(snippet=text, spans=(Span(at, at + 5, 0, 0),))])
+    row = shown(compact_lines(answer, NOW, 0, LOW), LOW)[1]
+    assert row.startswith("    …")
+    assert row.endswith("ends with a call of refreshAccessToken() in a file")
+    assert 70 < len(row) <= 80
+
+
 def test_a_wide_title_leaves_room_for_the_age() -> None:
     answer = response([hit(session_title="a long title " * 20)])
     row = shown(compact_lines(answer, NOW, 0, LOW), LOW)[0]

@@ -89,7 +89,7 @@ def test_a_number_is_an_id_where_it_is_written_as_one(home: Path, run: Run, term
     assert "Partners hammer" in run("messages", "id:7", *named).stdout
     result = run("messages", "7", *named)
     assert result.exit_code == 5
-    assert "a session of this id is written id:7" in result.stderr
+    assert "a session with this id is written id:7" in result.stderr
 
 
 @pytest.mark.parametrize("number", ["0", "01", "1000", "12345", "1a"])
@@ -199,7 +199,7 @@ def files(home: Path) -> dict[str, Any]:
 def test_each_terminal_has_its_own_numbers(tmp_path: Path, person: PersonAtTerminal) -> None:
     person.run("demo", "token bucket", "-n", "1")
     with PersonAtTerminal(80, 24, tmp_path) as other:
-        assert "no search of this terminal" in " ".join(screen(other.run("get", "1")[1]))
+        assert "no search was made in this terminal" in " ".join(screen(other.run("get", "1")[1]))
         other.run("demo", "umlauts", "-n", "1")
         assert len(files(tmp_path)) == 2
     status, written = person.run("get", "1")

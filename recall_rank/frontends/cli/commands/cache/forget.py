@@ -46,7 +46,7 @@ def forget(session: str | None, *, listed: bool, undo: bool, histories: tuple[st
     The history it is in stays as it is. Neither title nor id of what was forgotten is kept, so --list cannot show them.
     """
     if listed and (undo or session):
-        fail("--list goes with no SESSION and without --undo", USAGE, as_json=as_json)
+        fail("--list takes no SESSION, and cannot be combined with --undo", USAGE, as_json=as_json)
     if not listed and not session:
         raise click.UsageError("Missing argument 'SESSION'.")
     try:
@@ -146,7 +146,7 @@ def _take_back(place: Path, wanted: str, histories: tuple[str, ...], *, as_json:
     if as_json:
         print_json({"ok": True, "digest": entry.digest, "session_id": back})
     elif back is None:
-        tell("it is forgotten no longer, but none of the histories that were read has it any more")
+        tell("it is off the list, but none of the histories that were read has the session any more")
     else:
         click.echo(f"read again: {one_line(back)}")
     raise click.exceptions.Exit(HITS)

@@ -58,7 +58,7 @@ def copy(
 
         text = redacted(text)
     if not text:
-        fail("there is no text in it to copy", NOT_THERE, as_json=False)
+        fail("the message has no text to copy", NOT_THERE, as_json=False)
     try:
         through = copy_to_clipboard(UNSAFE_IN_LINES.sub(escaped, text))
     except ClipboardError as error:
