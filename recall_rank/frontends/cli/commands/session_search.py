@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
@@ -24,8 +25,9 @@ from recall_rank.frontends.cli.output.console import (
     fail_without_history,
     note_line,
     print_json,
-    print_lines,
 )
+from recall_rank.frontends.cli.output.display import given_display, has_terminal
+from recall_rank.frontends.cli.output.render import show
 from recall_rank.frontends.display_text import one_line
 from recall_rank.frontends.tools.parameters import GENERATIONS, SCORINGS
 
@@ -81,7 +83,14 @@ def session_search(
     if as_json:
         print_json(answer)
     else:
-        print_lines(_lines(answer))
+        if "results" in answer and has_terminal():
+            from recall_rank.frontends.cli.last_search import LastSearch, ShownHit
+            from recall_rank.frontends.cli.options.shown_hits import keep_numbers
+
+            listed = tuple(ShownHit(entry["session_id"]) for entry in answer["results"])
+            keep_numbers(LastSearch(1, listed, histories=tuple(histories)))
+        display = given_display(sys.stdout)
+        show(_lines(answer), display)
     raise click.exceptions.Exit(HITS if answer.get("results") or answer.get("messages") else NO_HITS)
 
 

@@ -240,6 +240,15 @@ def test_json_and_columns_change_no_numbers(tmp_path: Path, person: PersonAtTerm
     assert files(tmp_path) != before
 
 
+def test_the_sessions_of_session_search_have_numbers(tmp_path: Path, person: PersonAtTerminal) -> None:
+    person.run("demo", "umlauts")
+    _, written = person.run("session-search", "token bucket", "--history", "demo")
+    assert max(map(len, screen(written))) <= 80
+    first = next(row for row in screen(written) if row.startswith(" 1. "))
+    assert "Rate limiting for the booking API" in first
+    assert "# Rate limiting for the booking API" in screen(person.run("open", "1")[1])
+
+
 def test_a_place_that_cannot_be_written_is_told_and_no_error(tmp_path: Path) -> None:
     (tmp_path / "state").write_text("")
     with PersonAtTerminal(80, 24, tmp_path) as there:
