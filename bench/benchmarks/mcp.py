@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from recall_rank.model import Session
 
-MOST_BEYOND_MS = 150.0
+MOST_OF_IMPORT = 1.4  # first answer / import of the SDK, measured in turns: machines differ, and so does their load
 MOST_INITIALIZE_MS = 250.0  # one host goes on without the tools of a server after a second
 INITIALIZE = {
     "jsonrpc": "2.0",
@@ -75,7 +75,11 @@ def run(options: argparse.Namespace) -> Report:
         report.check(f"initialize within {MOST_INITIALIZE_MS:g} ms", began[0] <= MOST_INITIALIZE_MS, f"{began[0]:.0f}")
         report.add("CPU beyond the SDK", more, "ms", "lower", 0.5, options.starts)
         report.add("first answer beyond the SDK", beyond, "ms", "lower", 0.5, options.starts)
-        report.check(f"first answer within {MOST_BEYOND_MS:g} ms of the SDK", beyond <= MOST_BEYOND_MS, f"{beyond:.0f}")
+        # of CPU: a turn that waits for a processor says nothing about either
+        ratio = statistics.median(first[1] / imported[1] for imported, first, *_ in turns)
+        report.add("first answer / import of the SDK", ratio, "ratio", "lower", 0.2, options.starts)
+        what = f"first answer within {MOST_OF_IMPORT:g} times the CPU of importing the SDK"
+        report.check(what, ratio <= MOST_OF_IMPORT, f"{ratio:.2f}")
         spent = asyncio.run(_calls(words, queries))
     rows = []
     for match, values in spent.items():

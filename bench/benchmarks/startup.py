@@ -13,12 +13,17 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from bench.datasets.agent_lines import FORMATS
+from bench.datasets.agent_stores import write
 from bench.reporting.report import Report, Table
 
 if TYPE_CHECKING:
     import argparse
 
 LIMIT_MS = 30.0
+HISTORY_BYTES = 30 << 20
+# CPU of a hook by that of an interpreter that imports nothing, in turns: 120 ms where Python starts in 20.
+MOST_OF_BARE = {"refers to nothing earlier": 2.0, "refers to earlier work": 6.0}
 HEAVY = ("numpy", "rapidfuzz", "orjson")
 ASKS = "what did we decide about the ferry tariff last time?"
 MESSAGES = {"refers to nothing earlier": "please write a parser for dates", "refers to earlier work": ASKS}
@@ -62,28 +67,37 @@ def run(options: argparse.Namespace) -> Report:
 
 
 def _hooks(report: Report, rounds: int) -> None:
-    """Measure `recall-rank hook` over the demo history, for a message of each sort."""
+    """Measure `recall-rank hook` over a generated history and two messages of Claude Code, for a message of each sort.
+
+    Each turn starts a bare interpreter, too, so that other load affects both.
+    """
     with tempfile.TemporaryDirectory() as folder:
         home = Path(folder)
         store = home / ".claude" / "projects" / "-srv-quay" / "5e0f9d2a-0000-4000-8000-00000000000a.jsonl"
         store.parent.mkdir(parents=True)
         store.write_text("".join(_record(at, said) for at, said in enumerate(SAID)), encoding="utf-8")
+        write(FORMATS["claude-code"], home / ".claude", HISTORY_BYTES)
         environ = {name: os.environ[name] for name in ("PATH", "PYTHONPATH") if name in os.environ}
         environ |= {"HOME": folder, "PYTHONPYCACHEPREFIX": str(home / "compiled")}
-        _hook(environ, "refresh", "", status=0)
+        _hook(environ, "refresh", "")
         rows = []
         for what, prompt in MESSAGES.items():
             call = json.dumps({"session_id": "asks", "cwd": folder, "prompt": prompt})
             words = "hook claude-code UserPromptSubmit"
             has_hit = "recall-auto" in _hook(environ, words, call)[2]
             report.check(f"a message that {what} is answered rightly", has_hit == (prompt == ASKS), str(has_hit))
-            spent = [_hook(environ, words, call)[:2] for _ in range(rounds)]
-            wall, used = (statistics.median(each[at] for each in spent) * 1e3 for at in (0, 1))
-            rows.append([what, f"{wall:.0f}", f"{used:.0f}"])
+            spent = [(_ended(environ, "-c", "pass"), _hook(environ, words, call)) for _ in range(rounds)]
+            wall = statistics.median(hook[0] for _, hook in spent) * 1e3
+            used = statistics.median(hook[1] for _, hook in spent) * 1e3
+            ratio = statistics.median(hook[1] / bare[1] for bare, hook in spent)
+            rows.append([what, f"{wall:.0f}", f"{used:.0f}", f"{ratio:.1f}"])
             report.add(f"hook, a message that {what}", used, "ms", "lower", 0.5, rounds)
-        report.tables.append(
-            Table("recall-rank hook, median of processes", ["a message that", "wall ms", "CPU ms"], rows)
-        )
+            report.add(f"hook / bare interpreter, a message that {what}", ratio, "ratio", "lower", 0.2, rounds)
+            most = MOST_OF_BARE[what]
+            told = f"a message that {what} takes at most {most:g} times the CPU of a bare interpreter"
+            report.check(told, ratio <= most, f"{ratio:.1f}")
+        title = f"recall-rank hook over {HISTORY_BYTES >> 20} MiB, median of processes"
+        report.tables.append(Table(title, ["a message that", "wall ms", "CPU ms", "of a bare interpreter"], rows))
 
 
 def _record(at: int, said: str) -> str:
@@ -93,16 +107,21 @@ def _record(at: int, said: str) -> str:
     return json.dumps({**about, **stamp, "message": {"role": role, "content": said}}) + "\n"
 
 
-def _hook(environ: dict[str, str], words: str, call: str, status: int = 0) -> tuple[float, float, str]:
-    """Return wall seconds, CPU seconds and stdout of `recall-rank WORDS`, which must end with `status`."""
+def _hook(environ: dict[str, str], words: str, call: str) -> tuple[float, float, str]:
+    """Return wall seconds, CPU seconds and stdout of `recall-rank WORDS`."""
+    return _ended(environ, "-m", "recall_rank", *words.split(), call=call)
+
+
+def _ended(environ: dict[str, str], *words: str, call: str = "") -> tuple[float, float, str]:
+    """Return wall seconds, CPU seconds and stdout of Python with these words, which must end with 0."""
     before, began = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
     done = subprocess.run(
-        [sys.executable, "-m", "recall_rank", *words.split()],
+        [sys.executable, *words],
         input=call, capture_output=True, text=True, check=False, env=environ, cwd=Path(__file__).resolve().parents[2],
     )  # fmt: skip
     wall, after = time.perf_counter() - began, resource.getrusage(resource.RUSAGE_CHILDREN)
-    if done.returncode != status:
-        raise SystemExit(f"recall-rank {words}: {done.stderr}")
+    if done.returncode:
+        raise SystemExit(f"{' '.join(words)}: {done.stderr}")
     return wall, after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime, done.stdout
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from datetime import UTC, datetime, timedelta
+from functools import cache
 from typing import Final
 
 from recall_rank.analysis.time_filters import DAY_MS, HOUR_MS, MINUTE_MS
@@ -15,10 +16,10 @@ from recall_rank.analysis.unseen_characters import NOT_IN_EMOJI, UNSEEN_RANGES
 
 _LINES: Final = UNSEEN_RANGES.replace("\x00-\x1f\x7f", "\x00-\x08\x0b-\x0c\x0e-\x1f\x7f")  # without line ends and tabs
 _JSON: Final = UNSEEN_RANGES.replace("\x00-\x1f\x7f", "\x00-\x09\x0b-\x1f\x7f")  # without line feeds
-UNSAFE: Final = re.compile(f"[{UNSEEN_RANGES}]{NOT_IN_EMOJI}")
-# UNSAFE without line ends and tabs. A carriage return alone can overwrite its line; one before a line feed cannot.
-UNSAFE_IN_LINES: Final = re.compile(f"[{_LINES}]{NOT_IN_EMOJI}|\r(?!\n)")
-_UNSAFE_IN_JSON: Final = re.compile(f"[{_JSON}]{NOT_IN_EMOJI}")
+# Unsafe characters that Python takes for printable ones.
+_HIDDEN: Final = frozenset(
+    map(chr, (0x34F, 0x115F, 0x1160, 0x17B4, 0x17B5, *range(0x180B, 0x1810), 0x3164, 0xFFA0))
+) | frozenset(map(chr, (*range(0xFE00, 0xFE10), *range(0xE0100, 0xE01F0))))
 _BLANKS: Final = re.compile(r"[\t\n\r ]+")
 _AGE_STEPS: Final = (  # (ages below this limit, are counted in this unit, of this name)
     (HOUR_MS, MINUTE_MS, "min"),
@@ -29,11 +30,35 @@ _AGE_STEPS: Final = (  # (ages below this limit, are counted in this unit, of th
 )
 
 
+@cache  # each pattern takes milliseconds to compile, and most texts need none
+def unsafe() -> re.Pattern[str]:
+    """Return the pattern of the characters that could control a terminal, or hide or reorder text."""
+    return re.compile(f"[{UNSEEN_RANGES}]{NOT_IN_EMOJI}")
+
+
+@cache
+def unsafe_in_lines() -> re.Pattern[str]:
+    """Return the pattern of unsafe() without line ends and tabs. A carriage return alone can overwrite its line; one
+    before a line feed cannot.
+    """
+    return re.compile(f"[{_LINES}]{NOT_IN_EMOJI}|\r(?!\n)")
+
+
+@cache
+def _unsafe_in_json() -> re.Pattern[str]:
+    return re.compile(f"[{_JSON}]{NOT_IN_EMOJI}")
+
+
+def is_shown(text: str) -> bool:
+    """Return whether a text has no character that unsafe() could match. False is possible without such a character."""
+    return text.isprintable() and (text.isascii() or _HIDDEN.isdisjoint(text))
+
+
 def escape(text: str) -> str:
     r"""Return the text with every unsafe character written as an escape, such as \x1b, \u202e or \U000e0041. Unsafe are
     the characters that could control a terminal, or hide or reorder text.
     """
-    return text if text.isascii() and text.isprintable() else UNSAFE.sub(escaped, text)
+    return text if is_shown(text) else unsafe().sub(escaped, text)
 
 
 def escape_lines(text: str) -> str:
@@ -53,7 +78,7 @@ def safe_json(document: bytes) -> bytes:
     are kept.
     """
     text = document.decode("utf-8")
-    return document if text.isascii() and "\x7f" not in text else _UNSAFE_IN_JSON.sub(_json_escaped, text).encode()
+    return document if text.isascii() and "\x7f" not in text else _unsafe_in_json().sub(_json_escaped, text).encode()
 
 
 def escaped(found: re.Match[str]) -> str:

@@ -41,6 +41,7 @@ class Settings:
     cache: str | bool = True  # a folder, or whether there is one at all
     keep_vanished: bool | None = None
     ignore: Ignore = field(default_factory=Ignore)
+    other_languages: bool = True  # hooks also react to phrases in languages other than English
     defaults: ShellDefaults = field(default_factory=ShellDefaults)
     problem: str | None = None
 
@@ -81,7 +82,8 @@ def _is_home_closed() -> bool:
 
 
 def _checked(given: dict[str, Any]) -> Settings:
-    accepted = {"cache": (str, bool), "keep_vanished": (bool,), "ignore": (dict,), "defaults": (dict,)}
+    accepted = {"cache": (str, bool), "keep_vanished": (bool,), "ignore": (dict,), "other_languages": (bool,)}
+    accepted["defaults"] = (dict,)
     for name, value in given.items():
         if name not in accepted:
             raise ValueError(f"there is no setting {name!r}: there are {', '.join(accepted)}")
@@ -96,8 +98,9 @@ def _checked(given: dict[str, Any]) -> Settings:
     patterns: dict[str, Any] = {name: tuple(value) for name, value in lists.items()}
     ignore = Ignore(**patterns)
     cache = given.get("cache", True)
+    folder = _folder(cache) if isinstance(cache, str) else cache
     defaults = _defaults(given.get("defaults", {}))
-    return Settings(_folder(cache) if isinstance(cache, str) else cache, given.get("keep_vanished"), ignore, defaults)
+    return Settings(folder, given.get("keep_vanished"), ignore, given.get("other_languages", True), defaults)
 
 
 def _defaults(given: dict[str, Any]) -> ShellDefaults:

@@ -32,6 +32,7 @@ class SearchContext:
     answerable: float = 0.0
     near_misses: tuple[NearMiss, ...] = ()
     copies: dict[int, list[int]] = field(default_factory=dict)  # part that is shown -> the parts folded into it
+    titled: set[int] = field(default_factory=set)  # parts into which the title of their session was folded
     total: int = 0
     total_exact: bool = False
     hits_of_session: dict[int, int] = field(default_factory=dict)  # by session number

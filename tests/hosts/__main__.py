@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final
 
-from tests.hosts import claude_code, codex, opencode
+from tests.hosts import claude_code, codex, copilot, gemini, hermes, opencode, pi
 from tests.hosts.harness import Report, Workplace, markdown
 from tests.hosts.stub_model import StubModel
 
@@ -19,6 +19,10 @@ HOSTS: Final[Mapping[str, Callable[[Workplace, Report], None]]] = {
     "opencode": opencode.drive,
     "claude-code": claude_code.drive,
     "codex": codex.drive,
+    "gemini": gemini.drive,
+    "copilot": copilot.drive,
+    "pi": pi.drive,
+    "hermes": hermes.drive,
 }
 
 

@@ -16,43 +16,27 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
 
+from recall_rank.model.recalled_text import NUDGE_SENTINEL
 from tests.hosts.harness import (
     CALLS,
-    CHECKOUT,
     FIRST_ANSWER,
     FIRST_QUESTION,
     LAST_ANSWER,
-    RECALL,
     SECOND_QUESTION,
     WORD,
     Report,
     Workplace,
+    check_gone,
+    check_project,
     check_store,
     check_tools,
-    copy_plugin,
-    digests,
+    check_undone,
+    check_without_us,
 )
+from tests.hosts.processes import left_of, recall_children
 from tests.hosts.stub_model import MODEL, Call
 
-PLUGIN: Final = CHECKOUT / "recall_rank/frontends/hosts/files/opencode/recall-rank.ts"
-NUDGE: Final = "Earlier sessions can be searched"
 _ADDRESS: Final = re.compile(r"http://127\.0\.0\.1:\d+")
-
-
-def install(workplace: Workplace) -> None:
-    """Install the plugin into the home. To be swapped for `recall-rank install opencode`."""
-    folder = workplace.home / ".config/opencode/plugin"
-    copy_plugin(PLUGIN, folder / PLUGIN.name)
-    options = {"command": RECALL, "autoRecall": True, "compactionRecall": True}
-    (folder / "recall-rank.json").write_text(json.dumps(options))
-
-
-def uninstall(workplace: Workplace) -> None:
-    """Take out what install() put in. To be swapped for `recall-rank uninstall opencode`."""
-    folder = workplace.home / ".config/opencode/plugin"
-    for name in (PLUGIN.name, "recall-rank.json"):
-        (folder / name).unlink()
-    folder.rmdir()
 
 
 def configure(workplace: Workplace) -> None:
@@ -66,6 +50,7 @@ def configure(workplace: Workplace) -> None:
     }
     model = f"stub/{MODEL}"
     settings = {
+        "$schema": "https://opencode.ai/config.json",  # OpenCode would add it itself
         "autoupdate": False,
         "share": "disabled",
         "model": model,
@@ -82,11 +67,8 @@ def drive(workplace: Workplace, report: Report) -> None:
     program = workplace.npm("opencode-ai", "opencode")
     report.version = workplace.run(program, "--version").stdout.strip()
     configure(workplace)
-    before = digests(workplace.home / ".config")
-    install(workplace)
-    uninstall(workplace)
-    report.check("after uninstall the home is byte-identical", digests(workplace.home / ".config") == before)
-    install(workplace)
+    check_undone(report, workplace, "opencode")
+    before = workplace.edited_files("opencode")
     model = workplace.model
 
     model.begin(CALLS[-1], FIRST_ANSWER)
@@ -101,7 +83,7 @@ def drive(workplace: Workplace, report: Report) -> None:
     talk = model.talk()
     check_tools(report, talk)
     if talk:
-        report.check("the nudge reached the model", NUDGE in talk[0].text)
+        report.check("the nudge reached the model", NUDGE_SENTINEL in talk[0].text)
         auto = "<recall-auto>" in talk[0].text
         report.check("auto recall reached the model with the first request", auto and "burst of 42" in talk[0].text)
         report.check("what auto recall added is not stored", not _stored(workplace, "<recall-auto>"))
@@ -111,10 +93,16 @@ def drive(workplace: Workplace, report: Report) -> None:
         _check_compaction(workplace, report, url)
         _check_killed_child(workplace, report, url, process)
         _check_abort(workplace, report, url)
-        children = _recall_children(process.pid)
-    report.check("our process ended with the host", bool(children) and not _left(children), children)
+        children = recall_children(process.pid)
+    report.check("our process ended with the host", bool(children) and not left_of(children), children)
     check_store(report, workplace, "opencode", _counts(workplace))
     _check_without_python(workplace, report, program)
+    workplace.uninstall("opencode")
+    check_gone(report, workplace, before)
+    model.begin(LAST_ANSWER)
+    workplace.run(program, "run", SECOND_QUESTION)
+    check_without_us(report, model.talk())
+    check_project(report, workplace, "opencode", [program, "run"])
 
 
 def _check_two_at_once(workplace: Workplace, report: Report, program: Path) -> None:
@@ -152,7 +140,7 @@ def _check_compaction(workplace: Workplace, report: Report, url: str) -> None:
 
 def _check_killed_child(workplace: Workplace, report: Report, url: str, process: subprocess.Popen[str]) -> None:
     """Kill our process; the next call is answered by a new one."""
-    before = _recall_children(process.pid)
+    before = recall_children(process.pid)
     for pid in before:
         os.kill(pid, signal.SIGKILL)
     workplace.model.begin(Call("recall", {"query": WORD}), LAST_ANSWER)
@@ -181,10 +169,12 @@ def _check_abort(workplace: Workplace, report: Report, url: str) -> None:
 
 def _check_without_python(workplace: Workplace, report: Report, program: Path) -> None:
     """With no program behind the plugin, the host answers, and one line is in its log."""
-    settings = workplace.home / ".config/opencode/plugin/recall-rank.json"
+    settings = workplace.home / ".config/opencode/plugins/recall-rank.json"
+    written = settings.read_bytes()
     settings.write_text(json.dumps({"command": ["/nowhere/recall-rank"]}))
     workplace.model.begin(CALLS[0], LAST_ANSWER)
     done = workplace.run(program, "run", "--print-logs", "--log-level", "WARN", SECOND_QUESTION)
+    settings.write_bytes(written)
     lines = [line for line in done.stderr.splitlines() if "recall-rank is not running" in line]
     report.check("without our program the host answers", LAST_ANSWER in done.stdout, done.stderr)
     report.check("and one line says so", len(lines) == 1, lines)
@@ -248,29 +238,3 @@ def _counts(workplace: Workplace) -> dict[str, int]:
             f"{table}s": int(database.execute(f"SELECT count(*) FROM {table}").fetchone()[0])
             for table in ("session", "message", "part")
         }
-
-
-def _recall_children(pid: int) -> list[int]:
-    """The processes of recall-rank below a process, found through /proc."""
-    found = []
-    for place in Path("/proc").glob(f"{pid}/task/*/children"):
-        for child in map(int, place.read_text().split()):
-            words = Path(f"/proc/{child}/cmdline").read_bytes()
-            found += [child] if b"recall_rank" in words else _recall_children(child)
-    return found
-
-
-def _left(pids: list[int]) -> list[int]:
-    """Those of the processes that are still there after 10 seconds."""
-    until = time.monotonic() + 10
-    left = pids
-    while left and time.monotonic() < until:
-        left = [pid for pid in left if _runs(pid)]
-    return left
-
-
-def _runs(pid: int) -> bool:
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
-    except OSError:
-        return False

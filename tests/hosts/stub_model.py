@@ -108,6 +108,7 @@ class Api:
     offered: Callable[[Mapping[str, Any]], Iterable[str]]
     answers: Callable[[Mapping[str, Any]], Iterable[str]]
     stream: Callable[[Reply], Events]
+    streams: bool = True  # else the reply is the value of its one event, as JSON
 
 
 def _texts(value: Any) -> Iterator[str]:
@@ -269,6 +270,7 @@ APIS: Final = {  # the end of a path -> the API that is spoken there
     "/messages": Api(_anthropic_offered, _anthropic_answers, _anthropic_stream),
     "/responses": Api(_responses_offered, _responses_answers, _responses_stream),
     ":streamGenerateContent": Api(_gemini_offered, _gemini_answers, _gemini_stream),
+    ":generateContent": Api(_gemini_offered, _gemini_answers, _gemini_stream, streams=False),
 }
 
 
@@ -287,9 +289,13 @@ def _handler(model: StubModel) -> type[BaseHTTPRequestHandler]:
             path = self.path.partition("?")[0]
             api = next((each for end, each in APIS.items() if path.endswith(end)), None)
             if api is None:
-                self._send(json.dumps({"input_tokens": 10}))
+                self._send(json.dumps({"input_tokens": 10, "totalTokens": 10}))  # of Claude Code and Gemini CLI
                 return
             reply = model.reply(path, json.loads(raw), api)
+            if not api.streams:
+                ((_, value),) = api.stream(reply)
+                self._send(json.dumps(value))
+                return
             lines = []
             for name, value in api.stream(reply):
                 said = value if isinstance(value, str) else json.dumps(value)

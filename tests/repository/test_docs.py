@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 ROOT = Path(__file__).resolve().parents[2]
-PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")])
+PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md"), *(ROOT / "examples").rglob("*.md")])
 PROJECT: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 EXTRAS: dict[str, list[str]] = PROJECT["project"]["optional-dependencies"]
 
@@ -141,7 +141,7 @@ def run(words: list[str]) -> str:
 # --- blocks ---------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("path", PAGES, ids=lambda path: path.name)
+@pytest.mark.parametrize("path", PAGES, ids=lambda path: path.relative_to(ROOT).as_posix())
 def test_blocks_run(path: Path, desk: Path, capsys: pytest.CaptureFixture[str]) -> None:
     found = blocks(path)
     for block in found:
@@ -235,6 +235,9 @@ def check_python(words: list[str]) -> None:
         assert (ROOT / "setup.py").is_file()
         return
     assert words[0] == "-m"
+    if words[1].startswith("examples."):  # tests/examples runs them
+        assert (ROOT / words[1].replace(".", "/")).with_suffix(".py").is_file()
+        return
     assert words[1] in ("venv", "pytest", "bench", "tests.faults", "tests.repository.sample")
     if words[1] == "bench":
         assert words[2] in ("list", "run", "compare")
@@ -444,7 +447,7 @@ def anchors(path: Path) -> set[str]:
     return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
 
 
-@pytest.mark.parametrize("path", PAGES, ids=lambda path: path.name)
+@pytest.mark.parametrize("path", PAGES, ids=lambda path: path.relative_to(ROOT).as_posix())
 def test_links_lead_somewhere(path: Path) -> None:
     for link in _LINK.findall(prose(path)):
         if link.startswith("https://"):
@@ -455,7 +458,7 @@ def test_links_lead_somewhere(path: Path) -> None:
         assert not fragment or fragment in anchors(target), f"{path.name} links to {link}"
 
 
-@pytest.mark.parametrize("path", PAGES, ids=lambda path: path.name)
+@pytest.mark.parametrize("path", PAGES, ids=lambda path: path.relative_to(ROOT).as_posix())
 def test_pages_name_no_place_of_one_machine(path: Path) -> None:
     text = path.read_text(encoding="utf-8")
     assert re.findall(r"(?<![\w~.])/(?:root|work|tmp|Users)/\S*|localhost|127\.0\.0\.1", text) == []

@@ -36,7 +36,7 @@ def run(*command: str, cwd: Path = ROOT, **variables: str) -> subprocess.Complet
 def copy_project(folder: Path) -> Path:
     """The tree as a clone has it, plus leftovers of a build that must not be shipped."""
     skip = shutil.ignore_patterns("*.so", "*.pyd", "*.c", "__pycache__")
-    for name in ("recall_rank", "src_ext", "tests", "bench"):
+    for name in ("recall_rank", "src_ext", "tests", "bench", "examples"):
         shutil.copytree(ROOT / name, folder / name, ignore=skip)
     for name in ("pyproject.toml", "setup.py", "MANIFEST.in", "LICENSE", *(path.name for path in ROOT.glob("*.md"))):
         shutil.copy(ROOT / name, folder)
@@ -115,6 +115,9 @@ def test_the_source_archive_holds_sources_only(project: Path, tmp_path: Path) ->
         "src_ext/**/*.h",
         "tests/**/*.py",
         "bench/**/*.py",
+        "examples/**/*.py",
+        "examples/**/*.mjs",
+        "examples/**/*.md",
     )
     for pattern in sources:
         expected = {path.relative_to(ROOT).as_posix() for path in ROOT.glob(pattern)}

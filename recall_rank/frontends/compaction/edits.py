@@ -6,19 +6,11 @@ changes, taking out what was added gives the content before, byte for byte.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from recall_rank.frontends.file_edits.json_edits import (
-    JsonTextError,
-    checked_object,
-    elements,
-    member,
-    with_element,
-    without_element,
-)
+from recall_rank.frontends.file_edits.hook_entries import HOOKS_KEY, HookFile
 from recall_rank.frontends.file_edits.project_files import EditError
-from recall_rank.frontends.file_edits.text_bytes import BOM, decoded, encoded, line_end
+from recall_rank.frontends.file_edits.text_bytes import BOM, line_end
 
 CONTEXT: Final = ".claude/recall-context.md"
 INSTRUCTIONS: Final = "CLAUDE.md"
@@ -35,7 +27,6 @@ HOOKS: Final = {  # event -> the command of its hook, and its seconds
     "PreCompact": (f"{PROGRAM} compact hook pre-compact", PRE_COMPACT_SECONDS),
     "SessionStart": (f"{PROGRAM} compact hook session-start", SESSION_START_SECONDS),
 }
-_HOOKS_KEY: Final = "hooks"
 
 
 # --- lines of a text file ----------------------------------------------------------------------------
@@ -92,74 +83,27 @@ def hook_group(event: str) -> dict[str, Any]:
     a PreCompact hook would keep Claude Code from compacting.
     """
     command, seconds = HOOKS[event]
-    return {_HOOKS_KEY: [{"type": "command", "command": f"{command} || true", "timeout": seconds}]}
+    return {HOOKS_KEY: [{"type": "command", "command": f"{command} || true", "timeout": seconds}]}
 
 
 def hooks_there(data: bytes | None) -> tuple[str, ...]:
     """Return the events for which settings.json runs our hook. Raises EditError for settings that are no JSON."""
-    if data is None:
-        return ()
-    _, settings = _parsed(data)
-    return tuple(event for event in HOOKS if any(True for _ in _ours(settings, event)))
+    there = _HOOK_FILE.handlers(data)
+    return tuple(event for event in HOOKS if event in there)
 
 
-def with_hooks(data: bytes | None) -> tuple[bytes, tuple[str, ...]]:
-    """Return settings.json with our hooks added where they are missing, and the keys that had to be added for them:
-    "hooks" and names of events.
-
-    Raises EditError for settings that are no JSON, or whose hooks have a form that Claude Code does not know.
+def with_missing_hooks(data: bytes | None) -> tuple[bytes, tuple[str, ...]]:
+    """Return settings.json with our hooks added where they are missing, and the keys that had to be added for them, as
+    HookFile.with_hooks() does.
     """
-    missing = [event for event in HOOKS if event not in hooks_there(data)]
-    text = "{\n}\n" if data is None else decoded(data, SETTINGS)
-    made: list[str] = []
-    for event in missing:
-        at, _ = checked_object(text)
-        hooks = member(text, at, _HOOKS_KEY)
-        if hooks is None:
-            made.append(_HOOKS_KEY)
-            text = with_element(text, at, {each: [hook_group(each)] for each in missing}, _HOOKS_KEY)
-            made += missing
-            break
-        if not isinstance(hooks.value, dict):
-            raise EditError(f'{SETTINGS}: "hooks" is no object')
-        of_event = member(text, hooks.value_at, event)
-        if of_event is None:
-            made.append(event)
-            text = with_element(text, hooks.value_at, [hook_group(event)], event)
-        elif isinstance(of_event.value, list):
-            text = with_element(text, of_event.value_at, hook_group(event))
-        else:
-            raise EditError(f'{SETTINGS}: the hooks of "{event}" are no list')
-    return encoded(text, data), tuple(made)
+    there = hooks_there(data)
+    return _HOOK_FILE.with_hooks(data, {event: hook_group(event) for event in HOOKS if event not in there})
 
 
-def without_hooks(data: bytes, made: tuple[str, ...] | None) -> bytes:
-    """Return settings.json without our hooks, and without those of the keys `made` that are then empty.
-
-    With `made` None, every key goes that they were in and that is then empty. Raises EditError for settings that
-    are no JSON.
-    """
-    text = decoded(data, SETTINGS)
-    any_gone = False
-    for event in reversed(HOOKS):
-        gone = False
-        while (place := next(_ours(_parsed(data)[1], event), None)) is not None:
-            group_at, handler_at = place
-            gone = any_gone = True
-            at = _list_at(text, event)
-            group = elements(text, at)[group_at]
-            handlers = member(text, group.value_at, _HOOKS_KEY)
-            if handlers is not None and len(handlers.value) > 1:
-                text = without_element(text, handlers.value_at, handler_at)
-            else:
-                text = without_element(text, at, group_at)
-            data = encoded(text, data)
-        text = _without_empty(text, event, made, gone=gone)
-        data = encoded(text, data)
-    at, settings = checked_object(text)
-    if settings.get(_HOOKS_KEY) == {} and (any_gone if made is None else _HOOKS_KEY in made):
-        text = _without_member(text, at, _HOOKS_KEY)
-    return encoded(text, data)
+def without_our_hooks(data: bytes, made: tuple[str, ...] | None) -> bytes:
+    """Return settings.json without our hooks and the keys that were added for them, as
+    HookFile.without_hooks() does."""
+    return _HOOK_FILE.without_hooks(data, made)
 
 
 def names_hooks(data: bytes) -> bool:
@@ -167,48 +111,8 @@ def names_hooks(data: bytes) -> bool:
     return any(command.encode() in data for command, _ in HOOKS.values())
 
 
-def hooks_disabled(data: bytes | None) -> bool:
-    """Return whether settings.json turns all hooks off."""
-    return data is not None and _parsed(data)[1].get("disableAllHooks") is True
+def _is_ours(event: str, command: str) -> bool:
+    return event in HOOKS and HOOKS[event][0] in command
 
 
-def _ours(settings: Mapping[str, Any], event: str) -> Iterator[tuple[int, int]]:
-    """Yield (index of the group, index of the handler in it) of each of our hooks for an event."""
-    hooks = settings.get(_HOOKS_KEY)
-    groups = hooks.get(event) if isinstance(hooks, dict) else None
-    for group_at, group in enumerate(groups if isinstance(groups, list) else ()):
-        handlers = group.get(_HOOKS_KEY) if isinstance(group, dict) else None
-        for handler_at, handler in enumerate(handlers if isinstance(handlers, list) else ()):
-            command = handler.get("command") if isinstance(handler, dict) else None
-            if isinstance(command, str) and HOOKS[event][0] in command:
-                yield group_at, handler_at
-
-
-def _list_at(text: str, event: str) -> int:
-    """Return where the list of groups of an event starts; it must be there."""
-    hooks = member(text, checked_object(text)[0], _HOOKS_KEY)
-    found = member(text, hooks.value_at, event) if hooks is not None else None
-    assert found is not None  # noqa: S101 - _ours() found a hook in it
-    return found.value_at
-
-
-def _without_empty(text: str, event: str, made: tuple[str, ...] | None, *, gone: bool) -> str:
-    """Return settings without the list of an event if it is empty and ours: one of `made`, or, with `made` None, one
-    that a hook of ours was in.
-    """
-    hooks = member(text, checked_object(text)[0], _HOOKS_KEY)
-    if hooks is None or not isinstance(hooks.value, dict) or hooks.value.get(event) != []:
-        return text
-    return _without_member(text, hooks.value_at, event) if (gone if made is None else event in made) else text
-
-
-def _without_member(text: str, at: int, key: str) -> str:
-    keys = [each.key for each in elements(text, at)]
-    return without_element(text, at, len(keys) - 1 - keys[::-1].index(key))
-
-
-def _parsed(data: bytes) -> tuple[int, dict[str, Any]]:
-    try:
-        return checked_object(decoded(data, SETTINGS))
-    except JsonTextError as error:
-        raise EditError(f"{SETTINGS}: {error}") from error
+_HOOK_FILE: Final = HookFile(SETTINGS, _is_ours)

@@ -14,7 +14,8 @@ from recall_rank.histories.records.left_out import session_digest
 @dataclass(frozen=True, slots=True)
 class HookMachine:
     """The machine of a hook: variables, home folder, the cache in which private copies lie (None: none is kept), the
-    cache with the list of forgotten sessions, and what is never read.
+    cache with the list of forgotten sessions, what is never read, and whether phrases in languages other than English
+    refer to earlier work, too.
     """
 
     environ: Mapping[str, str]
@@ -22,6 +23,7 @@ class HookMachine:
     cache: Path | None
     forgetting: Path | None
     ignore: Ignore
+    other_languages: bool = True
 
     def is_forgotten(self, session_id: str) -> bool:
         """Return whether a session was forgotten. Raises OSError when the list cannot be read: nothing may be written

@@ -21,14 +21,13 @@ from recall_rank.frontends.compaction.edits import (
     REFERENCE,
     SETTINGS,
     has_line,
-    hooks_disabled,
     hooks_there,
     names_hooks,
     with_first_line,
-    with_hooks,
     with_last_line,
-    without_hooks,
+    with_missing_hooks,
     without_line,
+    without_our_hooks,
 )
 from recall_rank.frontends.compaction.records import (
     EditRecord,
@@ -38,7 +37,7 @@ from recall_rank.frontends.compaction.records import (
     remove_record,
     write_record,
 )
-from recall_rank.frontends.file_edits.json_edits import checked_object
+from recall_rank.frontends.file_edits.hook_entries import hooks_disabled, parsed_settings
 from recall_rank.frontends.file_edits.project_files import (
     Change,
     EditError,
@@ -170,7 +169,7 @@ def _add_ignored(file: ProjectFile, _: Path) -> tuple[bytes, tuple[str, ...]]:
 def _add_hooks(file: ProjectFile, _: Path) -> tuple[bytes, tuple[str, ...]]:
     if file.data is not None and len(hooks_there(file.data)) == len(HOOKS):
         return file.data, ()
-    return with_hooks(file.data)
+    return with_missing_hooks(file.data)
 
 
 _ADD: Final[Mapping[str, Callable[[ProjectFile, Path], tuple[bytes, tuple[str, ...]]]]] = {
@@ -242,8 +241,8 @@ def _undone(name: str, data: bytes, edit: EditRecord | None) -> bytes | None:
     if name == CONTEXT:
         return EMPTY if existed else None
     if name == SETTINGS:
-        after = without_hooks(data, edit.made if edit is not None else None)
-        is_empty = checked_object(after.decode("utf-8-sig"))[1] == {}
+        after = without_our_hooks(data, edit.made if edit is not None else None)
+        is_empty = parsed_settings(after, SETTINGS) == {}
     else:
         after = without_line(data, REFERENCE if name == INSTRUCTIONS else IGNORE_LINE)
         is_empty = not after or (edit is not None and name == INSTRUCTIONS and after == _OTHER_REFERENCE)
@@ -291,7 +290,7 @@ def idle_hooks(project: Path) -> list[str]:
         )
     for name in (SETTINGS, _LOCAL_SETTINGS):
         with suppress(EditError):
-            if hooks_disabled(read_project_file(project, name).data):
+            if hooks_disabled(read_project_file(project, name).data, name):
                 told.append(f'"disableAllHooks" in {name} turns every hook off')
     return told
 

@@ -9,7 +9,7 @@ from typing import Final
 
 from recall_rank.frontends.compression.conversation import Count, Given, SizedMessage, merged_session
 from recall_rank.frontends.compression.cut_messages import cut_text
-from recall_rank.frontends.display_text import UNSAFE_IN_LINES, escaped, one_line
+from recall_rank.frontends.display_text import escaped, one_line, unsafe_in_lines
 from recall_rank.frontends.redaction.redact import redacted
 from recall_rank.frontends.redaction.redacted_answers import session_without_secrets
 from recall_rank.frontends.transcripts.exchanges import exchanges_of
@@ -90,4 +90,4 @@ def _rendered(given: Sequence[Given]) -> Iterator[str]:
 
 
 def _safe(text: str) -> str:
-    return UNSAFE_IN_LINES.sub(escaped, redacted(text))
+    return unsafe_in_lines().sub(escaped, redacted(text))

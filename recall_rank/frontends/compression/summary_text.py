@@ -12,7 +12,7 @@ from typing import Final
 from recall_rank.analysis.compaction_notes import compaction_notes
 from recall_rank.corpus import rank
 from recall_rank.frontends.compression.conversation import SUMMARY_LABEL, Count, SizedMessage
-from recall_rank.frontends.display_text import UNSAFE_IN_LINES, escaped, one_line
+from recall_rank.frontends.display_text import escaped, one_line, unsafe_in_lines
 from recall_rank.frontends.redaction.redact import redacted
 from recall_rank.model import Message, Part, Session
 from recall_rank.search.options import MAX_RESULTS
@@ -169,7 +169,7 @@ def _lines(findings: Sequence[DurableFinding], missing: int) -> Iterator[str]:
 
 def _quoted(text: str, tokens: int, count: Count) -> list[str]:
     """Return a text as quoted lines of at most `tokens` tokens, so that no line of it can pass for one of ours."""
-    plain = redacted(UNSAFE_IN_LINES.sub(escaped, text.replace("\r\n", "\n"))).strip()
+    plain = redacted(unsafe_in_lines().sub(escaped, text.replace("\r\n", "\n"))).strip()
     lines = _as_quote(plain)
     while plain and count("\n".join(lines)) > tokens:
         most = min(len(plain) - 1, int(len(plain) * tokens / count("\n".join(lines))) - len(_CUT))

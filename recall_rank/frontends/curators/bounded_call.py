@@ -17,7 +17,7 @@ from recall_rank.frontends.curators.curator import (
     NoCuratorError,
 )
 from recall_rank.frontends.curators.prompt import error_line, letters
-from recall_rank.frontends.display_text import UNSAFE_IN_LINES
+from recall_rank.frontends.display_text import unsafe_in_lines
 
 ERROR_MESSAGE_CHARS: Final = 400
 _INSTRUCTION: Final = (20, 50)  # fewest, and most, letters and digits of an instruction that an answer must not have
@@ -108,7 +108,7 @@ def cleaned_text(who: str, text: object, chars: int) -> str:
         raise CuratorError(f"{who} returned {type(text).__name__}, not text")
     if len(text) > chars:
         raise CuratorError(f"{who} returned more than {chars} characters, so its answer is not shown")
-    plain = UNSAFE_IN_LINES.sub("", _SEQUENCES.sub("", text.replace("\r\n", "\n")))
+    plain = unsafe_in_lines().sub("", _SEQUENCES.sub("", text.replace("\r\n", "\n")))
     plain = _FENCE.sub("", plain).strip()
     if not plain:
         raise CuratorError(f"{who} returned nothing")

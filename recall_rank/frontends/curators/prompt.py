@@ -15,7 +15,7 @@ from typing import Final
 from recall_rank.analysis.normalize import fold
 from recall_rank.analysis.stop_words import STOP_WORDS
 from recall_rank.frontends.curators.curator import CurationTask, RecalledTurn
-from recall_rank.frontends.display_text import UNSAFE_IN_LINES, escaped, one_line
+from recall_rank.frontends.display_text import escaped, is_shown, one_line, unsafe_in_lines
 
 RESULTS: Final = 8
 AROUND_CHARS: Final = 500
@@ -245,4 +245,4 @@ def _line(text: str, limit: int) -> str:
 
 
 def _escaped_lines(text: str) -> str:
-    return text if text.isascii() and text.isprintable() else UNSAFE_IN_LINES.sub(escaped, text)
+    return text if is_shown(text) else unsafe_in_lines().sub(escaped, text)

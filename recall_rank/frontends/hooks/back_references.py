@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from functools import cache
-from typing import Final
+from functools import lru_cache
+from typing import Final, NamedTuple
 
 from recall_rank.analysis.stop_words import STOP_WORDS
 from recall_rank.frontends.hooks.english_cues import ENGLISH_CUES
@@ -39,7 +39,19 @@ _FUNCTION_WORDS: Final = frozenset(
     """.split()
 )
 _NO_WORD: Final = re.compile(r"\W+")
-_WORD: Final = re.compile(r"[^\W_]{3,}|[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]{2,}")
+# One class of all these ranges would take a millisecond to compile.
+_WORD: Final = re.compile(r"[^\W_]{3,}|(?:[\u3040-\u30ff\u3400-\u9fff]|[\uac00-\ud7af]){2,}")
+_ACCENTS: Final = str.maketrans(
+    "àáâãäåçèéêëìíîïñòóôõöùúûüýąćęłńóśźżğşıİ", "aaaaaaceeeeiiiinooooouuuuyacelnoszzgsii"
+)  # fmt: skip
+_FIRST_OTHER: Final = "\u0400"  # letters from here on are of other alphabets
+
+
+class _Cues(NamedTuple):
+    """The phrases of one language, or of several, by which a message may refer to earlier work, as one pattern."""
+
+    pattern: re.Pattern[str]
+    is_english: bool
 
 
 def refers_back(message: str, *, other_languages: bool = True) -> bool:
@@ -63,12 +75,12 @@ def query_of(message: str, *, other_languages: bool = True) -> str:
     """
     text = message[:MAX_READ_CHARS].strip()
     own = _own_words(text)
-    cues = _cues_in(own, other_languages) or _english()
+    cues = _cues_in(own, other_languages)
     if len(own) <= MAX_QUERY_CHARS:
         query = _without(cues, own)
     else:
         sentences = [each for each in _SENTENCE_END.split(own) if each]
-        at = next((at for at, each in enumerate(sentences) if cues.search(each)), 0)
+        at = next((at for at, each in enumerate(sentences) if cues and cues.pattern.search(each)), 0)
         query = _enough([_without(cues, each) for each in sentences], at)
     if _telling_words(query) < ENOUGH_WORDS and len(own) < len(text):
         query = f"{query} {_cleaned(_pasted_line(text))}".strip()
@@ -104,13 +116,15 @@ def _pasted_line(text: str) -> str:
     return next((line for line in reversed(lines) if _TROUBLE_LINE.search(line)), lines[0] if lines else "")
 
 
-def _without(cues: re.Pattern[str], text: str) -> str:
+def _without(cues: _Cues | None, text: str) -> str:
     """Return a text as words of a query: phrases that `cues` match are left out, except for what their named groups
     captured.
     """
-    shown = cues.sub(lambda found: f" {' '.join(word for word in found.groupdict().values() if word)} ", text)
+    if cues is None:
+        return _cleaned(text)
+    shown = cues.pattern.sub(lambda found: f" {' '.join(word for word in found.groupdict().values() if word)} ", text)
     words = _cleaned(shown)
-    if cues is not _english():
+    if not cues.is_english:
         words = " ".join(word for word in words.split() if word.lower() not in _FUNCTION_WORDS)
     return words
 
@@ -123,19 +137,25 @@ def _telling_words(query: str) -> int:
     return len({word.lower() for word in _WORD.findall(query)} - STOP_WORDS)
 
 
-def _cues_in(text: str, other_languages: bool) -> re.Pattern[str] | None:
-    """Return the pattern of the phrases of the language in which a text refers to earlier work, if it does.
+def _cues_in(text: str, other_languages: bool) -> _Cues | None:
+    """Return the phrases of the language in which a text refers to earlier work, if it does.
 
     Without `other_languages`, only English phrases are looked for.
     """
-    return next((cues for each in (_english, _others)[: 1 + other_languages] if (cues := each()).search(text)), None)
+    folded = text.translate(_ACCENTS).casefold().translate(_ACCENTS)
+    words = frozenset(_NO_WORD.split(folded))
+    has_other = any(char >= _FIRST_OTHER and char.isalpha() for char in folded)
+    for cues in (ENGLISH_CUES, OTHER_CUES)[: 1 + other_languages]:
+        possible = tuple(cue for needs, cue in cues if not words.isdisjoint(needs.split()) or (not needs and has_other))
+        pattern = _compiled(possible)
+        if pattern is not None and pattern.search(text):
+            return _Cues(pattern, cues is ENGLISH_CUES)
+    return None
 
 
-@cache  # compiled when first needed: that takes longer than a search
-def _english() -> re.Pattern[str]:
-    return re.compile("|".join(ENGLISH_CUES), re.IGNORECASE | re.MULTILINE)
-
-
-@cache
-def _others() -> re.Pattern[str]:
-    return re.compile("|".join(OTHER_CUES), re.IGNORECASE | re.MULTILINE)
+@lru_cache(64)
+def _compiled(cues: tuple[str, ...]) -> re.Pattern[str] | None:
+    """Return a pattern for any of these phrases; None for no phrases. All phrases of a language take longer to compile
+    than a search takes.
+    """
+    return re.compile("|".join(cues), re.IGNORECASE | re.MULTILINE) if cues else None

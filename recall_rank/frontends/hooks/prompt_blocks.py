@@ -12,7 +12,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
-from recall_rank.analysis.compaction_notes import compaction_notes
 from recall_rank.frontends.display_text import age, one_line
 from recall_rank.frontends.hooks.back_references import query_of, refers_back
 from recall_rank.frontends.hooks.cited_hits import CitedHit, cited_hits, telling_hits
@@ -134,6 +133,8 @@ def compaction_recall(
     returned when there are no such sentences, when the session is unknown, or when `budget_ms` is over. Secrets are
     replaced unless `redact` is false.
     """
+    from recall_rank.analysis.compaction_notes import compaction_notes  # its patterns take long to compile
+
     found = _within(budget_ms, lambda: compaction_notes(recall.transcript(session_id)), threading.Event())
     return notes_block(found or (), results=results, chars=chars, redact=redact)
 

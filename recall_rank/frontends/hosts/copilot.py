@@ -1,17 +1,37 @@
-"""Copilot CLI: an entry in ~/.copilot/mcp-config.json, or in the .github/mcp.json of a project."""
+"""Copilot CLI: an entry in ~/.copilot/mcp-config.json with hooks and a skill, or in the .github/mcp.json of a project.
+
+Copilot also runs a project's hooks on its maker's machines, which do not have this program: a project gets none.
+"""
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Any, Final
 
-from recall_rank.frontends.hosts.host import Host, HostPlace, below, command_and_args
+from recall_rank.frontends.hosts.events.hook_settings import hook_command
+from recall_rank.frontends.hosts.host import USER, Host, HostPlace, Launch, ShippedFile, below, command_and_args
+
+_SECONDS: Final = {"sessionStart": 10, "userPromptSubmitted": 5, "sessionEnd": 10}
+
+
+def _hooks(launch: Launch, _: bool) -> dict[str, Any]:
+    """Return a file of hooks in the form of Copilot CLI."""
+    hooks = {
+        event: [{"type": "command", "bash": hook_command(launch.program, "copilot", event), "timeoutSec": limit}]
+        for event, limit in _SECONDS.items()
+    }
+    return {"version": 1, "hooks": hooks}
+
 
 HOST: Final = Host(
     name="copilot",
     programs=("copilot",),
-    user=lambda environ, home: below(environ, "COPILOT_HOME", home, ".copilot", "mcp-config.json"),
+    user=lambda environ, home: below(environ, "COPILOT_HOME", home, ".copilot", "mcp-config.json", files="."),
     project=lambda project: HostPlace(project, (".github/mcp.json",)),
     entry=lambda launch: {"type": "local", **command_and_args(launch), "tools": ["*"]},
+    files=(
+        ShippedFile("", "hooks/recall-rank.json", is_hook=True, written=_hooks, scope=USER),
+        ShippedFile("copilot/SKILL.md", "skills/recall/SKILL.md", scope=USER),
+    ),
     folder=".copilot",
-    remarks=("a project's file is read only where the folder is trusted, and not by `copilot -p`",),
+    project_remarks=("a project's file is read only where the folder is trusted; `copilot -p` needs --trust-folder",),
 )

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator, Mapping
+import shlex
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.resources import files as package_files
-from pathlib import Path
+from itertools import chain
+from pathlib import Path, PurePosixPath
 from typing import Any, Final
 
 from recall_rank.frontends.compaction.records import digest_of
@@ -24,8 +26,9 @@ from recall_rank.frontends.file_edits.project_files import (
     missing_folders,
     read_project_file,
 )
-from recall_rank.frontends.hosts.config_entries import ConfigSyntax, entry_of, is_empty, with_entry, without_entry
-from recall_rank.frontends.hosts.host import COMMAND_MARK, ENTRY, TOOLS_MARK, Host, HostPlace, Launch, ShippedFile
+from recall_rank.frontends.hosts.config_entries import entry_of
+from recall_rank.frontends.hosts.file_parts import EntryPart, FilePart, file_parts, is_empty, names_us
+from recall_rank.frontends.hosts.host import Host, HostPlace, Launch, ShippedFile
 from recall_rank.frontends.hosts.install_records import (
     FileRecord,
     InstallRecord,
@@ -37,7 +40,8 @@ from recall_rank.frontends.hosts.install_records import (
 _LARGEST: Final = 1 << 26  # bytes of a configuration: Claude Code keeps its state in one file with it
 FILE_MARK: Final = b"recall-rank install"  # in the first bytes of each shipped file that can have a comment
 _MARK_WITHIN: Final = 400
-_EXTENSION_FAMILIES: Final = ("recall", "session_recall")
+_FRONT_MATTER: Final = "---\n"  # the first line of a Markdown file
+_SHELL_LINE: Final = "\n    recall-rank "  # in a Markdown file: the beginning of a command line
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,23 +83,24 @@ def plan_install(host: Host, place: HostPlace, launch: Launch, version: str, *, 
     known = read_install(host.name, str(place.folder))
     changes: list[Change] = []
     records = dict(known.files) if known is not None else {}
-    wanted = host.entry(launch)
-    config = _config(place)
-    shipped = {place_of: each for place_of, each in _shipped(host, place) if hooks or not each.is_hook}
-    if config is not None and (wanted is not None or (known is not None and config in known.files)):
-        file = _read(place, config)
-        where = ConfigSyntax(host.syntax, host.path, config)
-        after, made = _installed(file, wanted, where, known)
-        _keep(file, after, made, changes, records)
-        if after != file.data and wanted is not None:
-            _check_undone(file, after, made, where, known)
+    parts_of = file_parts(host, place, _config(place, known), launch, hooks=hooks)
+    for name, parts in parts_of.items():
+        if name in records or any(part.is_wanted for part in parts):
+            file = _read(place, name)
+            after, records[name] = _with_parts(file, parts, known)
+            if after != file.data:
+                changes.append(Change(file, after))
+    shipped = {name: each for name, each in _shipped(host, place) if hooks or not each.is_hook}
     for name, each in shipped.items():
         file = _read(place, name)
         content = _content(each, launch, hooks=hooks)
-        if file.data is not None and file.data != content and not _is_ours(file.data, records.get(name), each):
+        mine = records.get(name)
+        if file.data is not None and file.data != content and not _is_ours(file.data, mine, each):
             raise EditError(f"{name} is there already, and recall-rank did not write it")
-        _keep(file, content, (), changes, records)
-    for name in sorted(set(records) - set(shipped) - {config}):  # of an older version, or with hooks before
+        records[name] = _recorded(file, content, mine)
+        if content != file.data:
+            changes.append(Change(file, content))
+    for name in sorted(set(records) - set(shipped) - set(parts_of)):  # of an older version, or with hooks before
         file = _read(place, name)
         if file.data is not None and _is_ours(file.data, records[name], None):
             changes.append(Change(file, None))
@@ -104,8 +109,9 @@ def plan_install(host: Host, place: HostPlace, launch: Launch, version: str, *, 
     for change in changes:
         if change.after is not None:
             folders.update(dict.fromkeys(str(each) for each in missing_folders(change.file.path.parent)))
-    record = InstallRecord(host.name, str(place.folder), version, launch.program, wanted, tuple(folders), records)
-    return InstallPlan(host, place.folder, tuple(changes), record, host.remarks)
+    entry = host.entry(launch)
+    record = InstallRecord(host.name, str(place.folder), version, launch.program, entry, tuple(folders), records)
+    return InstallPlan(host, place.folder, tuple(changes), record, host.notices(place))
 
 
 def install(plan: InstallPlan) -> None:
@@ -124,51 +130,51 @@ def install(plan: InstallPlan) -> None:
         raise
 
 
-def _installed(
-    file: ProjectFile, wanted: dict[str, Any] | None, where: ConfigSyntax, known: InstallRecord | None
-) -> tuple[bytes | None, tuple[str, ...]]:
-    """Return a configuration with the wanted entry, or without ours for None, and the keys that had to be added."""
-    there = entry_of(file.data, where)
-    mine = known.files.get(where.name) if known is not None else None
-    if there == wanted:
-        return file.data, mine.made if mine is not None else ()
-    data = file.data
-    if there is not None and data is not None:
-        if known is None or there != known.entry:
-            said = "was changed since the install" if known is not None else "is there, and install did not write it"
-            raise EditError(f'{where.name}: the entry "{ENTRY}" {said}; `recall-rank uninstall` removes it')
-        data = without_entry(data, where, mine.made if mine is not None else ())
-        if mine is not None and not mine.existed and is_empty(data, where):
-            data = None
-    return (data, ()) if wanted is None else with_entry(data, wanted, where)
+def _with_parts(
+    file: ProjectFile, parts: Sequence[FilePart], known: InstallRecord | None
+) -> tuple[bytes | None, FileRecord]:
+    """Return a file with the parts of an install that are wanted and without the others, and what to record of it.
+
+    What an earlier install put in is taken out first, so that the edit starts from the text of others.
+    """
+    mine = known.files.get(file.name) if known is not None else None
+    may_stay = [part.name for part in parts] if mine is None else mine.kept
+    kept = [part.name for part in parts if part.name in may_stay and _stays(part, file.data)]
+    current = all(part.name in kept or part.is_current(file.data) for part in parts)
+    data, made = file.data, mine.made if mine is not None else ()
+    added: list[FilePart] = []
+    for part in reversed(parts if not current else ()):
+        if data is None or part.name in kept or not part.is_there(data):
+            continue
+        if not part.is_recorded(data, known):
+            said = "changed since the install" if known is not None else "there, and install did not write it"
+            raise EditError(f"{file.name}: {part.what}: {said}; `recall-rank uninstall` takes it out")
+        data = part.removed(data, made)
+    if data != file.data and data is not None and mine is not None and not mine.existed and is_empty(data, parts):
+        data = None
+    before = data
+    for part in parts:
+        if part.is_wanted and not part.is_current(data):
+            data, keys = part.added(data)
+            made, added = tuple(dict.fromkeys((*made, *keys))), [*added, part]
+    undone = data
+    for part in reversed(added):
+        undone = part.removed(undone or b"", made)
+    if undone != before and not (before is None and undone is not None and is_empty(undone, parts)):
+        raise EditError(f"{file.name} cannot be edited so that `recall-rank uninstall` would undo it exactly")
+    return data, replace(_recorded(file, data, mine), made=made, kept=tuple(kept))
 
 
-def _keep(
-    file: ProjectFile,
-    after: bytes | None,
-    made: tuple[str, ...],
-    changes: list[Change],
-    records: dict[str, FileRecord],
-) -> None:
-    """Add a change to a plan, if it is one, and what has to be recorded of its file."""
-    known = records.get(file.name)
-    if known is not None:  # what was there before the first install counts
-        records[file.name] = FileRecord(known.existed, known.before, digest_of(after), made)
-    else:
-        records[file.name] = FileRecord(file.data is not None, digest_of(file.data), digest_of(after), made)
-    if after != file.data:
-        changes.append(Change(file, after))
+def _stays(part: FilePart, data: bytes | None) -> bool:
+    """Return whether a part that no install put in stays as it is."""
+    return part.is_there(data) and (part.is_current(data) or not part.is_wanted)
 
 
-def _check_undone(
-    file: ProjectFile, after: bytes | None, made: tuple[str, ...], where: ConfigSyntax, known: InstallRecord | None
-) -> None:
-    """Raise EditError unless taking the entry out of a first install's result gives the content before."""
-    if known is not None and where.name in known.files:
-        return
-    undone = None if after is None else without_entry(after, where, made)
-    if undone != file.data and not (file.data is None and undone is not None and is_empty(undone, where)):
-        raise EditError(f"{where.name} cannot be edited so that `recall-rank uninstall` would undo it exactly")
+def _recorded(file: ProjectFile, after: bytes | None, known: FileRecord | None) -> FileRecord:
+    """Return what to record of a file: what was there before the first install, and the content now."""
+    if known is not None:
+        return replace(known, after=digest_of(after))
+    return FileRecord(file.data is not None, digest_of(file.data), digest_of(after))
 
 
 # --- uninstall ----------------------------------------------------------------------------------------
@@ -184,34 +190,20 @@ def plan_uninstall(host: Host, place: HostPlace) -> InstallPlan:
     record = read_install(host.name, str(place.folder))
     changes: list[Change] = []
     remarks: list[str] = []
-    for config in place.config:
-        file = _read(place, config)
-        where = ConfigSyntax(host.syntax, host.path, config)
-        found = entry_of(file.data, where)
-        if file.data is None or found is None:
-            continue
-        mine = record.files.get(config) if record is not None else None
-        if mine is not None and mine.before == mine.after:
-            remarks.append(f"{config}: the entry was there before the install and stays; uninstall again removes it")
-            continue
-        if not (is_our_entry(found) or (record is not None and found == record.entry)):
-            remarks.append(f'{config}: the entry "{ENTRY}" starts another program and stays')
-            continue
-        after: bytes | None = without_entry(file.data, where, mine.made if mine is not None else None)
-        if after is not None and entry_of(after, where) is not None:
-            raise EditError(f'{config}: the entry "{ENTRY}" was moved out of its marks: take it out by hand')
-        if after is not None and (mine is None or not mine.existed) and is_empty(after, where):
-            after = None
-        changes.append(Change(file, after))
-        if mine is not None and digest_of(after) != mine.before:
-            remarks.append(f"{config} was changed since the install: only our entry is taken out")
+    parts_of = file_parts(host, place, place.config, None)
+    for name, parts in parts_of.items():
+        file = _read(place, name)
+        mine = record.files.get(name) if record is not None else None
+        after = _without_parts(file, parts, record, remarks)
+        if after != file.data:
+            changes.append(Change(file, after))
+            if mine is not None and not mine.kept and digest_of(after) != mine.before:
+                remarks.append(f"{name} was changed since the install: only what is ours is taken out")
     names = dict.fromkeys((*(name for name, _ in _shipped(host, place)), *(record.files if record is not None else ())))
     shipped = dict(_shipped(host, place))
     for name in names:
-        if name in place.config:
-            continue
         file = _read(place, name)
-        if file.data is None:
+        if name in parts_of or file.data is None:
             continue
         mine = record.files.get(name) if record is not None else None
         if mine is not None and mine.before == mine.after:
@@ -223,6 +215,26 @@ def plan_uninstall(host: Host, place: HostPlace) -> InstallPlan:
     return InstallPlan(host, place.folder, tuple(changes), record, tuple(remarks))
 
 
+def _without_parts(
+    file: ProjectFile, parts: Sequence[FilePart], record: InstallRecord | None, remarks: list[str]
+) -> bytes | None:
+    """Return a file without the parts that are ours, None for a file that goes; what stays is told in `remarks`."""
+    mine = record.files.get(file.name) if record is not None else None
+    data = file.data
+    for part in reversed(parts):
+        if data is None or not part.is_there(data):
+            continue
+        if mine is not None and part.name in mine.kept:
+            remarks.append(f"{file.name}: {part.what}: there before the install, and left; uninstall again removes it")
+        elif part.runs_us(data) or part.is_recorded(data, record):
+            data = part.removed(data, mine.made if mine is not None else None)
+        else:
+            remarks.append(f"{file.name}: {part.what}: it starts another program, and is left")
+    if data is not None and data != file.data and not (mine is not None and mine.existed) and is_empty(data, parts):
+        return None
+    return data
+
+
 def uninstall(plan: InstallPlan) -> bool:
     """Make the changes of plan_uninstall(), remove the folders that an install made and are empty, and the record;
     return whether there was anything to do. Raises EditError and OSError, with the files as they were.
@@ -230,10 +242,20 @@ def uninstall(plan: InstallPlan) -> bool:
     apply_changes(plan.changes)
     for folder in reversed(plan.record.folders if plan.record is not None else ()):
         with suppress(OSError):
+            _remove_compiled(Path(folder))
             Path(folder).rmdir()  # fails, as it should, while anything is in it
     with suppress(OSError):  # a record that stays keeps nothing from being installed again
         remove_install(plan.host.name, str(plan.folder))
     return bool(plan.changes) or plan.record is not None
+
+
+def _remove_compiled(folder: Path) -> None:
+    """Remove what a host's Python keeps of modules that are no longer in a folder which an install made."""
+    for path in (folder / "__pycache__").glob("*.pyc"):
+        if not (folder / f"{path.name.partition('.')[0]}.py").exists():
+            path.unlink()
+    if (folder / "__pycache__").is_dir():
+        (folder / "__pycache__").rmdir()
 
 
 # --- state --------------------------------------------------------------------------------------------
@@ -247,13 +269,14 @@ def install_state(host: Host, place: HostPlace) -> InstallState:
         place = _real(place)
         folder = place.folder
         record = read_install(host.name, str(folder))
-        for config in place.config:
-            value = entry_of(_read(place, config).data, ConfigSyntax(host.syntax, host.path, config))
-            if value is not None and (is_our_entry(value) or (record is not None and value == record.entry)):
-                entry = value
-                found.append(config)
-            elif value is not None:
-                remarks.append(f'{config}: the entry "{ENTRY}" starts another program')
+        for name, parts in file_parts(host, place, place.config, None).items():
+            data = _read(place, name).data
+            for part in parts:
+                if part.runs_us(data) or (part.is_there(data) and part.is_recorded(data, record)):
+                    found.append(name)
+                    entry = entry_of(data, part.where) if isinstance(part, EntryPart) else entry
+                elif part.is_there(data):
+                    remarks.append(f"{name}: {part.what} starts another program")
         for name, each in _shipped(host, place):
             file = _read(place, name)
             mine = record.files.get(name) if record is not None else None
@@ -263,25 +286,7 @@ def install_state(host: Host, place: HostPlace) -> InstallState:
                 remarks.append(f"{name} is missing" if file.data is None else f"{name} was changed since the install")
     except EditError as error:
         remarks.append(str(error))
-    return InstallState(folder, entry, tuple(found), record, tuple(remarks))
-
-
-def command_of(entry: Mapping[str, Any]) -> tuple[str, ...]:
-    """Return the command line that an entry starts, empty when it has none."""
-    command, arguments = entry.get("command"), entry.get("args", [])
-    words = [command] if isinstance(command, str) else command
-    if not isinstance(words, list) or not isinstance(arguments, list):
-        return ()
-    return tuple(each for each in (*words, *arguments) if isinstance(each, str))
-
-
-def is_our_entry(entry: Mapping[str, Any]) -> bool:
-    """Return whether an entry starts the MCP server of recall-rank, wherever the program lies."""
-    words = command_of(entry)
-    if "mcp" not in words:
-        return False
-    before = words[: words.index("mcp")]
-    return before[-2:] == ("-m", "recall_rank") or (bool(before) and Path(before[-1]).stem == "recall-rank")
+    return InstallState(folder, entry, tuple(dict.fromkeys(found)), record, tuple(remarks))
 
 
 def _is_ours(data: bytes, record: FileRecord | None, shipped: ShippedFile | None) -> bool:
@@ -294,35 +299,46 @@ def _is_ours(data: bytes, record: FileRecord | None, shipped: ShippedFile | None
         value = json.loads(data)
     except ValueError:
         return False
-    keys = set(shipped.written(Launch(("recall-rank",)), False))
-    return isinstance(value, dict) and "command" in value and set(value) <= keys
+    keys = {key for hooks in (True, False) for key in shipped.written(Launch(("recall-rank",)), hooks)}
+    return isinstance(value, dict) and set(value) <= keys and names_us(value)
 
 
-def _config(place: HostPlace) -> str | None:
-    """Return the configuration file of a place: the first that is there, else the last; None for no configuration."""
+def _config(place: HostPlace, known: InstallRecord | None) -> tuple[str, ...]:
+    """Return the configuration file of a place, () for no configuration: the one that a recorded install edited, else
+    the first that is there, else the last.
+    """
+    edited = (name for name in place.config if known is not None and name in known.files)
     there = (name for name in place.config if os.path.lexists(place.folder / name))
-    return next(there, place.config[-1] if place.config else None)
+    return tuple(chain(edited, there, place.config[-1:]))[:1]
 
 
 def _shipped(host: Host, place: HostPlace) -> Iterator[tuple[str, ShippedFile]]:
-    """Yield the name, relative to the place's folder, of each file that a host gets."""
+    """Yield the name, relative to the place's folder, of each file that a host gets in the scope of the place."""
     for each in host.files:
-        yield (f"{place.files}/{each.target}" if place.files else each.target), each
+        if each.scope in (None, place.scope):
+            yield PurePosixPath(place.files, each.target).as_posix(), each
 
 
 def _content(shipped: ShippedFile, launch: Launch, *, hooks: bool) -> bytes:
     if shipped.written is not None:
         return json.dumps(shipped.written(launch, hooks), indent=2, ensure_ascii=False).encode() + b"\n"
     text = (package_files(__package__) / "files" / shipped.source).read_text("utf-8")
-    families = [each for each in _EXTENSION_FAMILIES if not launch.families or each in launch.families]
-    text = text.replace(COMMAND_MARK, json.dumps(launch.program)).replace(TOOLS_MARK, json.dumps(families))
-    mark = f"// Put here by `{FILE_MARK.decode()}`; `recall-rank uninstall` removes it.\n"
-    return ((mark if shipped.source.endswith(".ts") else "") + text).encode()
+    text = text.replace(_SHELL_LINE, f"\n    {shlex.join(launch.program)} ")
+    return _marked(text, PurePosixPath(shipped.source).suffix).encode()
+
+
+def _marked(text: str, suffix: str) -> str:
+    """Return the text of a shipped file with our mark as a comment; unchanged where its form has none."""
+    mark = f"Put here by `{FILE_MARK.decode()}`; `recall-rank uninstall` removes it."
+    if suffix == ".md" and text.startswith(_FRONT_MATTER):
+        return f"{_FRONT_MATTER}# {mark}\n{text.removeprefix(_FRONT_MATTER)}"
+    comment = {".ts": f"// {mark}", ".toml": f"# {mark}", ".md": f"<!-- {mark} -->"}.get(suffix)
+    return text if comment is None else f"{comment}\n{text}"
 
 
 def _real(place: HostPlace) -> HostPlace:
     """Return a place with the real path of its folder, the nearest existing one above it for a folder to be made."""
-    return HostPlace(Path(os.path.realpath(place.folder)), place.config, place.files)
+    return replace(place, folder=Path(os.path.realpath(place.folder)))
 
 
 def _read(place: HostPlace, name: str) -> ProjectFile:

@@ -24,14 +24,15 @@ _VERSION: Final = 1
 
 @dataclass(frozen=True, slots=True)
 class FileRecord:
-    """One file of an install: whether it was there before, the keys that were added above our entry, and digests of
-    the content before and after ("" for no file).
+    """One file of an install: whether it was there before, digests of the content before and after ("" for no file),
+    the keys that were added above our entry or hooks, and which of these two were there before.
     """
 
     existed: bool
     before: str
     after: str
     made: tuple[str, ...] = ()
+    kept: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +77,9 @@ def _name(host: str, folder: str) -> str:
 def _checked(given: dict[str, Any]) -> InstallRecord:
     if given.pop("version_of_record") != _VERSION:
         raise ValueError("another version of recall-rank wrote it")
-    files = {name: FileRecord(**{**each, "made": tuple(each["made"])}) for name, each in given["files"].items()}
+    files = {
+        name: FileRecord(**{**each, "made": tuple(each["made"]), "kept": tuple(each.get("kept", ()))})
+        for name, each in given["files"].items()
+    }
     program, folders = tuple(given["program"]), tuple(given["folders"])
     return InstallRecord(**{**given, "files": files, "program": program, "folders": folders})

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from queue import SimpleQueue
 from typing import Any, Final
 
-from recall_rank.frontends.mcp.background_reading import BackgroundHistories
+from recall_rank.frontends.mcp.background_reading import REFRESH_SECONDS, BackgroundHistories
 from recall_rank.histories.cache.first_part import STILL_READING
 from recall_rank.model.serialize import error_to_dict
 
@@ -17,7 +17,6 @@ HOOK_WORKERS: Final = 2  # hooks that run at once, beside the tools: their host 
 PLAIN_WORKERS: Final = 1  # for hooks that read no history, by which a host sees that this process is alive
 FIRST_READING_SECONDS: Final = 20.0  # a tool waits so long for the first reading, then answers "not_ready"
 HOOK_READING_SECONDS: Final = 5.0  # and a hook so long, as its answer can be of use for the next request of a turn
-REFRESH_SECONDS: Final = 2.0  # a tool that asks about the caller's own session waits so long for what was just said
 _POLL_SECONDS: Final = 0.05
 _HOOK: Final = "hook:"
 _NEEDS_NOTHING: Final = ("hook:primary", "hook:nudge")  # hooks that read no history
@@ -134,7 +133,7 @@ class LiveCalls:
             return _refusal(call, "the call was cancelled", "aborted")
         complete = self._histories.complete
         if complete and call.asks_own_session:
-            self._read_newest()
+            self._histories.refresh_within(REFRESH_SECONDS)  # a refresh that fails is told by the answer
         answer = self._serve(call.line, call.number, call.cancelled)
         if not call.tool.startswith(_HOOK):
             if not complete:
@@ -150,15 +149,6 @@ class LiveCalls:
             if self._histories.ready or call.cancelled.wait(_POLL_SECONDS):
                 break
         return self._histories.ready
-
-    def _read_newest(self) -> None:
-        """Refresh the histories, and wait at most REFRESH_SECONDS for that; the refresh goes on where it takes longer.
-
-        A refresh that fails is told by the answer, which comes from the state before it.
-        """
-        reading = threading.Thread(target=self._histories.refresh_now, name="newest", daemon=True)
-        reading.start()
-        reading.join(REFRESH_SECONDS)
 
 
 def _fields(line: bytes) -> dict[str, Any]:

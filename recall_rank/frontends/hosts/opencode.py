@@ -20,7 +20,8 @@ def _entry(launch: Launch) -> dict[str, Any] | None:
 
 
 def _options(launch: Launch, hooks: bool) -> dict[str, Any]:
-    return {"command": list(launch.program), **({} if hooks else dict.fromkeys(_HOOKS, False))}
+    """Return the options of the plugin. Two of its three hooks are off by default, as in the original's contract."""
+    return {"command": list(launch.program), **dict.fromkeys(_HOOKS, hooks)}
 
 
 HOST: Final = Host(

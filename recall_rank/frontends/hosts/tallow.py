@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from recall_rank.frontends.hosts.host import Host, HostPlace, ShippedFile, below
+from recall_rank.frontends.hosts.pi import EXTENSION, extension_options
 
 HOST: Final = Host(
     name="tallow",
@@ -13,7 +14,8 @@ HOST: Final = Host(
     project=lambda project: HostPlace(project, files=".tallow/extensions"),
     files=(
         ShippedFile("tallow/extension.json", "recall-rank/extension.json"),
-        ShippedFile("pi/recall-rank.ts", "recall-rank/index.ts"),
+        ShippedFile(EXTENSION, "recall-rank/index.ts"),
+        ShippedFile("", "recall-rank/recall-rank.json", written=extension_options),
     ),
     folder=".tallow",
 )

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 PART_SECONDS: Final = 5.0  # after the start the whole reading is waited for; then the newest part is answered from
 FRESH_SECONDS: Final = 15.0  # between two readings of histories that are kept in memory, or longer:
-MAX_REFRESHES: Final = 3
+REFRESH_SECONDS: Final = 2.0  # a call about the session of its caller waits so long for what was just said
 _READING_SHARE: Final = 20  # reading takes at most 1/20 of the time
 _STAGE_PERCENT: Final = {"reading": 0.0, "indexing": 50.0}  # of all work, when a stage begins
 
@@ -27,7 +27,6 @@ class BackgroundHistories:
         self._progress = ("opening", 0.0)
         self._refreshing = threading.Lock()
         self._next = 0.0
-        self._sought: dict[str, int] = {}
         self.problem = ""  # why the last refresh failed; "" when it did not
         threading.Thread(target=self._prepare, name="histories", daemon=True).start()
 
@@ -70,14 +69,11 @@ class BackgroundHistories:
             self._reread()
             self._schedule(began)
 
-    def refresh_for(self, session_id: str) -> None:
-        """Read the histories again, and wait for it, to find a session that has just begun.
-
-        Done at most MAX_REFRESHES times a session, since a host may name one that it never stores.
-        """
-        self._sought[session_id] = self._sought.get(session_id, 0) + 1
-        if self._sought[session_id] <= MAX_REFRESHES:
-            self.refresh_now()
+    def refresh_within(self, seconds: float) -> None:
+        """Refresh the histories, and wait at most `seconds` for that; the refresh goes on where it takes longer."""
+        reading = threading.Thread(target=self.refresh_now, name="newest", daemon=True)
+        reading.start()
+        reading.join(seconds)
 
     def _prepare(self) -> None:
         began = time.monotonic()

@@ -17,11 +17,12 @@ class KnownClient:
     shows_both: bool = False  # shows its model the text of an answer and its structure, one after the other
 
 
+_COPILOT_SESSION: Final = "COPILOT_AGENT_SESSION_ID"
 CLIENTS: Final = (
     KnownClient("claude-code", "claude-code", "CLAUDE_CODE_SESSION_ID", "CLAUDE_PROJECT_DIR"),
-    KnownClient("gemini-cli", "gemini-cli", "GEMINI_SESSION_ID", "GEMINI_PROJECT_DIR"),
-    KnownClient("github-copilot", "copilot-cli", shows_both=True),
-    KnownClient("copilot", "copilot-cli", shows_both=True),
+    KnownClient("gemini-cli", "gemini-cli"),
+    KnownClient("github-copilot", "copilot-cli", _COPILOT_SESSION, shows_both=True),
+    KnownClient("copilot", "copilot-cli", _COPILOT_SESSION, shows_both=True),
     KnownClient("codex", "codex"),
     KnownClient("opencode", "opencode"),
     KnownClient("cursor", "cursor"),

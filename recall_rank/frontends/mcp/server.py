@@ -25,7 +25,7 @@ from recall_rank.frontends.mcp.asking_session import (
     guessed_session,
     read_by_the_model,
 )
-from recall_rank.frontends.mcp.background_reading import BackgroundHistories
+from recall_rank.frontends.mcp.background_reading import REFRESH_SECONDS, BackgroundHistories
 from recall_rank.frontends.mcp.client_context import context_with_roots, with_named_project
 from recall_rank.frontends.mcp.clients import takes_structured
 from recall_rank.frontends.mcp.frames import frames
@@ -222,10 +222,10 @@ class RecallServer:
         """
         recall, session_id = self._histories.recall, asking.context.session_id
         if _needs_session(name, args):
+            if self._histories.complete:
+                self._histories.refresh_within(REFRESH_SECONDS)  # it may have begun, and grew, since the last reading
             if session_id is None:
                 return guessed_session(recall, asking, client)
-            if self._histories.complete and not any(each.id == session_id for each in recall.sessions()):
-                self._histories.refresh_for(session_id)
         elif asking.guessed:
             return replace(asking, context=replace(asking.context, session_id=None, in_context=()))
         elif name == "recall" and session_id and not args.get("session_id", args.get("sessionId")):

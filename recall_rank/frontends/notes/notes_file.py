@@ -18,7 +18,7 @@ from datetime import date
 from pathlib import Path
 from typing import Final
 
-from recall_rank.frontends.display_text import UNSAFE_IN_LINES, escaped
+from recall_rank.frontends.display_text import escaped, unsafe_in_lines
 from recall_rank.frontends.notes.note_words import is_repeated, note_words
 from recall_rank.frontends.notes.scanner import scan
 from recall_rank.frontends.redaction.redact import redacted
@@ -130,7 +130,7 @@ def _cleaned(note: str) -> str:
     """Return a note without secrets, blanks at its ends, and lines that would divide it; control characters, and
     characters that no display shows, are written as escapes.
     """
-    lines = UNSAFE_IN_LINES.sub(escaped, redacted(note.replace("\r\n", "\n").replace("\r", "\n").strip())).split("\n")
+    lines = unsafe_in_lines().sub(escaped, redacted(note.replace("\r\n", "\n").replace("\r", "\n").strip())).split("\n")
     return "\n".join(f" {line}" if _SEPARATOR.match(line) else line.rstrip() for line in lines)
 
 

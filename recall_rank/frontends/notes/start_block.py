@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from recall_rank.frontends.display_text import UNSAFE_IN_LINES, escaped
+from recall_rank.frontends.display_text import escaped, unsafe_in_lines
 from recall_rank.frontends.notes.notes_file import NOTES, PROFILE, NotesError, notes_of, read_notes_file
 from recall_rank.frontends.notes.scanner import scan
 from recall_rank.frontends.redaction.redact import redacted
@@ -90,7 +90,7 @@ def _admitted(path: Path, warnings: list[str]) -> str:
 
 
 def _shown(text: str) -> str:
-    return UNSAFE_IN_LINES.sub(escaped, redacted(text))
+    return unsafe_in_lines().sub(escaped, redacted(text))
 
 
 def _fenced(name: str, text: str, mark: str) -> list[str]:

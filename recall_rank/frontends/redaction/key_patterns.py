@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from typing import Final
 
 from recall_rank.frontends.redaction.named_secrets import is_placeholder, is_variable, looks_random
@@ -95,11 +96,16 @@ def _alternatives(words: list[str]) -> str:
     return rest[0] if len(rest) == 1 else f"(?:{'|'.join(rest)})"
 
 
-_FORMS: Final = sorted(_key_forms(), key=lambda form: -len(form.prefix))
-_BY_FIRST: Final = {
-    first: [form for form in _FORMS if form.prefix[0] == first] for first in {form.prefix[0] for form in _FORMS}
-}
-_ANY_PREFIX: Final = re.compile(_alternatives([form.prefix for form in _FORMS]))
+@cache  # made for the first text that may have a key: it takes longer than to read many texts
+def _any_prefix() -> re.Pattern[str]:
+    return re.compile(_alternatives([form.prefix for forms in _by_first().values() for form in forms]))
+
+
+@cache
+def _by_first() -> dict[str, list[_KeyForm]]:
+    """Return the formats of keys by the first character of their prefix, those with longer prefixes first."""
+    forms = sorted(_key_forms(), key=lambda form: -len(form.prefix))
+    return {first: [form for form in forms if form.prefix[0] == first] for first in {each.prefix[0] for each in forms}}
 
 
 def keys(text: str, start: int, end: int) -> Iterator[Secret]:
@@ -117,7 +123,7 @@ def keys(text: str, start: int, end: int) -> Iterator[Secret]:
             at = stop
         else:
             at = max(at, first - _PREFIX_REACH if run and text[first - 1] in _PREFIX_SIGNS else first)
-        while (found := _ANY_PREFIX.search(text, at, stop)) is not None:
+        while (found := _any_prefix().search(text, at, stop)) is not None:
             key = _key_at(text, found.start())
             at = found.start() + 1
             if key is not None:
@@ -136,7 +142,7 @@ def _is_identifier(run: str) -> bool:
 
 def _key_at(text: str, begin: int) -> Secret | None:
     """Return the key whose prefix is at character `begin`; None when there is no key."""
-    for form in _BY_FIRST[text[begin]]:
+    for form in _by_first()[text[begin]]:
         if not text.startswith(form.prefix, begin) or (form.common and _inside_word(text, begin)):
             continue
         stop = form.end(text, begin)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import cache
 from itertools import chain
 from typing import Final
 
@@ -52,6 +53,7 @@ _KIND_CHANGE: Final = re.compile(r"(?<=[a-z])(?=[A-Z0-9])|(?<=[A-Z])(?=[a-z0-9])
 _JUDGED_CHARS: Final = 256  # of a value, by which it is judged
 
 
+@cache  # compiled when first needed: few of the vendors are ever named
 def _shapes(cell: str) -> re.Pattern[str]:
     """Return the regular expression for values in any of the formats that a cell of the table NAMED lists.
 
@@ -68,11 +70,15 @@ def _shapes(cell: str) -> re.Pattern[str]:
 
 
 _FAMILIES: Final = {
-    word: (family, _shapes(cell))
+    word: (family, cell)
     for family, words, cell in ([part.strip() for part in line.split("|")] for line in NAMED.strip().splitlines())
     for word in words.split()
 }
-_VENDOR: Final = re.compile("|".join(sorted(map(re.escape, _FAMILIES), key=len, reverse=True)))
+
+
+@cache
+def _vendor() -> re.Pattern[str]:
+    return re.compile("|".join(sorted(map(re.escape, _FAMILIES), key=len, reverse=True)))
 
 
 def is_placeholder(value: str) -> bool:
@@ -161,10 +167,10 @@ def _family(name: str, value: str, *, quoted: bool, follows: str) -> str | None:
     if len(value) < 15 or not _KEY_CHARS.fullmatch(value) or not digits:
         return None
     tail = name[-48:].lower()
-    vendor = _VENDOR.search(tail)
+    vendor = _vendor().search(tail)
     if vendor is not None and _KEY_WORD.search(tail):
-        family, shapes = _FAMILIES[vendor[0]]
-        if shapes.fullmatch(value) and not is_placeholder(value):
+        family, cell = _FAMILIES[vendor[0]]
+        if _shapes(cell).fullmatch(value) and not is_placeholder(value):
             return family
     if not _SECRET_NAME.search(name) or _HARMLESS_TOKEN.search(tail) or is_placeholder(value):
         return None

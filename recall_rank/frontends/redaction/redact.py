@@ -43,14 +43,17 @@ def _matches(text: str, kinds: int, start: int, end: int, low: int, high: int) -
 
     `kinds` is the bit set of types that are possible there. The secrets have any order and may overlap.
     """
-    from recall_rank.frontends.redaction.key_patterns import BLOCK_REACH, blocks, headers, keys, url_passwords
-    from recall_rank.frontends.redaction.named_secrets import named_secrets
-
     found: list[Secret] = []
+    if kinds & NAMED:
+        from recall_rank.frontends.redaction.named_secrets import named_secrets
+
+        found.extend(named_secrets(text, start, end))
+    if not kinds & (KEY | ADDRESS | HEADER | BLOCK):
+        return found
+    from recall_rank.frontends.redaction.key_patterns import BLOCK_REACH, blocks, headers, keys, url_passwords
+
     if kinds & KEY:
         found.extend(keys(text, start, end))
-    if kinds & NAMED:
-        found.extend(named_secrets(text, start, end))
     if kinds & ADDRESS:
         found.extend(url_passwords(text, start, end))
     if kinds & HEADER:

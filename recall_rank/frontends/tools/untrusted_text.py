@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import secrets
+import os
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
 from recall_rank.analysis.text_edits import edited
-from recall_rank.frontends.display_text import UNSAFE_IN_LINES, escaped, utc_minute
+from recall_rank.frontends.display_text import escaped, is_shown, unsafe_in_lines, utc_minute
 from recall_rank.model.recalled_text import NOTICE
 
 TRUST: Final = "untrusted-history"
@@ -33,7 +33,7 @@ def with_controls_escaped(answer: dict[str, Any]) -> dict[str, Any]:
 
     document = orjson.dumps(answer)
     clean = not any(escape in document for escape in _JSON_CONTROLS)
-    if clean and (document.isascii() or UNSAFE_IN_LINES.search(document.decode()) is None):
+    if clean and (document.isascii() or unsafe_in_lines().search(document.decode()) is None):
         return answer  # the usual case: one pass over the bytes
     shown: dict[str, Any] = _escaped_value(answer)
     return shown
@@ -52,7 +52,7 @@ def _escaped_value(value: Any) -> Any:
 
 def new_mark() -> str:
     """Return a random number of 128 bits for the delimiters of one answer, so that no recalled text can contain it."""
-    return secrets.token_hex(16)
+    return os.urandom(16).hex()
 
 
 def marked(answer: Mapping[str, Any], mark: str) -> dict[str, Any]:
@@ -108,12 +108,12 @@ def _field_for_readers(name: str, value: Any) -> Any:
 
 
 def _escaped_text(text: str) -> str:
-    return text if text.isascii() and text.isprintable() else UNSAFE_IN_LINES.sub(escaped, text)
+    return text if is_shown(text) else unsafe_in_lines().sub(escaped, text)
 
 
 def _moved(text: str, spans: list[dict[str, int]]) -> list[dict[str, int]]:
     """Return `spans`, which are character ranges of `text`, as ranges of its escaped form."""
-    edits = [(*found.span(), escaped(found)) for found in UNSAFE_IN_LINES.finditer(text)]
+    edits = [(*found.span(), escaped(found)) for found in unsafe_in_lines().finditer(text)]
     shown = edited(text, edits)
     moved = []
     for span in spans:

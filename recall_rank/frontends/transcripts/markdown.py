@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from recall_rank.frontends.display_text import UNSAFE_IN_LINES, escaped
+from recall_rank.frontends.display_text import escaped, unsafe_in_lines
 
 _FENCE: Final = re.compile(r"`{3,}|~{3,}")
 _TICKS: Final = re.compile(r"`+")
@@ -15,7 +15,7 @@ _MARKUP: Final = re.compile(r"([\\`~*_{}\[\]<>#|&]|^[-+=])")
 
 def escape_text(text: str) -> str:
     """Return a text with its unsafe characters written as escapes; line ends and tabs are kept."""
-    return UNSAFE_IN_LINES.sub(escaped, text.replace("\r\n", "\n"))
+    return unsafe_in_lines().sub(escaped, text.replace("\r\n", "\n"))
 
 
 def one_line(text: str) -> str:

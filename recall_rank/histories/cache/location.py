@@ -11,7 +11,6 @@ from typing import Final
 
 import xxhash
 
-from recall_rank.loaders.unrecognised import NAME as UNRECOGNISED
 from recall_rank.model import Source
 
 MACHINE: Final = "machine"  # the index of every store that is found here
@@ -56,6 +55,8 @@ def index_folder(cache: Path, sources: Sequence[Source], *, discovered: bool) ->
     """
     if discovered:
         return cache / MACHINE
+    from recall_rank.loaders.unrecognised import NAME as UNRECOGNISED  # a hook needs no loader
+
     read = [source for source in sources if source.name != UNRECOGNISED]  # which come and go
     names = "\0".join(f"{source.name}\0{Path(source.location).absolute()}" for source in read)
     return cache / f"index-{xxhash.xxh3_64_hexdigest(names.encode('utf-8', 'surrogatepass'))}"

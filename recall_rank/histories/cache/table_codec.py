@@ -10,8 +10,6 @@ from dataclasses import astuple, fields
 from operator import attrgetter
 from typing import Any, Final, TypeVar
 
-import orjson
-
 from recall_rank.histories.records.left_out import is_unnamed
 from recall_rank.histories.records.table import SessionEntry, SessionLocation, SourceEntry, Table, UnitEntry
 from recall_rank.index.errors import DamagedIndexError, IndexFormatError
@@ -22,6 +20,7 @@ HEAD: Final = "head"  # the section that a search reads
 UNITS: Final = "units"  # the section that shows whether a unit changed
 SESSIONS: Final = "sessions"  # the section that a refresh and a list of sessions read
 KEYS: Final = "keys"
+_SMALL: Final = 100_000  # bytes that json decodes faster than orjson is imported
 _SESSION: Final = tuple(each.name for each in fields(Session) if each.name != "messages")
 _VALUES: Final = attrgetter(*_SESSION)
 _TOKENS: Final = _SESSION.index("tokens")
@@ -157,7 +156,11 @@ class StoredTable:
     def _json(self, label: str) -> Any:
         data = self._file.section(label)
         try:
-            return orjson.loads(data[1:]) if bytes(data[:1]) == b"o" else json.loads(bytes(data[1:]))
+            if len(data) < _SMALL or bytes(data[:1]) != b"o":
+                return json.loads(bytes(data[1:]))
+            import orjson
+
+            return orjson.loads(data[1:])
         except ValueError as error:
             raise self._file.damaged(f"section {label} cannot be read") from error
 
@@ -171,6 +174,8 @@ class StoredTable:
 
 
 def _packed(value: Any) -> bytes:
+    import orjson
+
     try:
         return b"o" + orjson.dumps(value)
     except TypeError:  # lone surrogates, or numbers above 64 bits, which a store may have

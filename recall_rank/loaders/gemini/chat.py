@@ -2,7 +2,8 @@
 
 A message is written again when its tool calls are done: the last record with an id counts. A `$set` record with
 messages replaces the whole history and a `$rewindTo` record cuts it; messages that either one removes are kept and
-flagged.
+flagged. When a session is resumed, its history is written again in the form of the API, without tool calls, thoughts,
+models and times: what is known of a message stays.
 """
 
 from __future__ import annotations
@@ -52,6 +53,8 @@ class GeminiChat:
 
     def _patch(self, patch: Record) -> str | None:
         messages = patch.pop("messages", None)
+        if "startTime" in self.meta:  # a resume writes the beginning of the log again
+            patch.pop("startTime", None)
         self.meta.update(patch)
         if type(messages) is not list:
             return None if messages is None else "messages that are no list"
@@ -64,7 +67,11 @@ class GeminiChat:
 
     def add_message(self, message: Any) -> str | None:
         """Add one message of a list; returns the reason when it cannot be used, else None."""
-        return self._message(message) if type(message) is dict else "a message that is no object"
+        if type(message) is not dict:
+            return "a message that is no object"
+        known = self._records.get(text_of(message.get("id")) or "", {})
+        calls = {name: message[name] for name in ("toolCalls",) if name in message}  # outputs of them may be masked
+        return self._message({**message, **known, **calls})
 
     def _message(self, record: Record) -> str | None:
         key = text_of(record.get("id"))

@@ -12,6 +12,7 @@ from recall_rank.search.query import Query
 from recall_rank.search.ranking.copies import fold_copies
 from recall_rank.search.ranking.group import BUCKETS, add_others, by_session
 from recall_rank.search.ranking.rerank import mark_holding, order, rerank
+from recall_rank.search.ranking.titles import fold_titles
 from recall_rank.search.retrieval.caller_scores import score_of
 from recall_rank.search.types import PageEntry
 
@@ -84,12 +85,14 @@ def candidates(search: SearchContext, found: Hits) -> list[Candidate]:
 
 
 def _folded(search: SearchContext, ranked: list[Candidate]) -> list[Candidate]:
-    """Return `ranked` without copies, that is, parts which are shown together with another part that they equal.
+    """Return `ranked` without copies, that is, parts which are shown together with another part that they equal, and
+    without titles that are shown together with the message that they were made from.
 
-    The copies are stored as `search.copies`, and `search.total` is reduced by their number. Every page of a query folds
-    the same candidates.
+    They are stored as `search.copies` and `search.titled`, and `search.total` is reduced by their number. Every page of
+    a query folds the same candidates.
     """
     kept, search.copies = fold_copies(search.reader, ranked)
+    kept, search.titled = fold_titles(search.reader, kept)
     search.total -= len(ranked) - len(kept)
     return kept
 

@@ -136,7 +136,7 @@ class ResultMaker:
         result.flags = _flags(flags)
         result.tool_name = tool
         result.author = shown_author
-        result.title_match = row.title if title or entry.title_match else None
+        result.title_match = row.title if title or entry.title_match or candidate.part in search.titled else None
         result.hit_count = search.hits_of_session.get(session, 1) if options.group == "session" else None
         result.hit_count_exact = search.total_exact
         result.explain = explain

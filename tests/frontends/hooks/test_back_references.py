@@ -9,7 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recall_rank.frontends.hooks.back_references import MAX_QUERY_CHARS, query_of, refers_back
+from recall_rank.frontends.hooks.back_references import MAX_QUERY_CHARS, _cues_in, query_of, refers_back
+from recall_rank.frontends.hooks.english_cues import ENGLISH_CUES
+from recall_rank.frontends.hooks.other_cues import OTHER_CUES
 from recall_rank.frontends.mcp.descriptions import BACK_REFERENCES, DESCRIPTIONS, INSTRUCTIONS
 from tests.support.frontends.prompts import ORDINARY, POINTING_BACK
 
@@ -165,3 +167,16 @@ def test_a_query_is_short_and_without_punctuation(message: str) -> None:
 def test_a_long_message_is_cut_between_words() -> None:
     question = query_of("last time " + "harbour " * 100)
     assert question == ("harbour " * 15).strip()
+
+
+_FLAGS = re.IGNORECASE | re.MULTILINE
+_PHRASES = [re.compile(phrase, _FLAGS) for _, phrase in (*ENGLISH_CUES, *OTHER_CUES)]
+_WHOLE = [re.compile("|".join(phrase for _, phrase in cues), _FLAGS) for cues in (ENGLISH_CUES, OTHER_CUES)]
+
+
+@given(st.sampled_from(_PHRASES).flatmap(st.from_regex), st.booleans())
+def test_few_phrases_find_what_all_phrases_find(text: str, other_languages: bool) -> None:
+    languages = _WHOLE if other_languages else _WHOLE[:1]
+    want = next(([each.span() for each in whole.finditer(text)] for whole in languages if whole.search(text)), [])
+    cues = _cues_in(text, other_languages)
+    assert want == ([] if cues is None else [each.span() for each in cues.pattern.finditer(text)])

@@ -65,7 +65,8 @@ def hooked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> HookedMachine:
     claude = ClaudeMachine(tmp_path)
     for name in ("CLAUDE_PROJECT_DIR", "CLAUDE_CONFIG_DIR", "RECALL_RANK_CURATING", "PLUGIN_ROOT", "XDG_CACHE_HOME"):
         monkeypatch.delenv(name, raising=False)
-    monkeypatch.delenv("XDG_CONFIG_HOME", raising=False)
+    for name in ("XDG_CONFIG_HOME", "CLAUDE_PLUGIN_ROOT"):
+        monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("HOME", str(claude.home))
     monkeypatch.chdir(claude.project)
     machine = HookedMachine(claude)

@@ -52,8 +52,19 @@ def test_a_session_starts_with_the_reminder_once(
     hooked: HookedMachine, host: str, source: str | None, reminds: bool
 ) -> None:
     answer = hooked.run(host, EVENTS[host][0], source=source)
-    assert (text_of(answer), answer.problems) == (REMINDER if reminds else "", [])
+    reminded = REMINDER if reminds and host != "gemini" else ""
+    assert (text_of(answer), answer.problems) == (reminded, [])
     assert (hooked.refreshes, hooked.waits) == ([host_hooks.FRESH_SECONDS], False)
+
+
+def test_what_another_hook_added_to_a_message_of_gemini_is_not_the_users(hooked: HookedMachine) -> None:
+    added = f"<hook_context>{REMINDER} As we decided last time.</hook_context>\n\n"
+    assert text_of(hooked.run("gemini", "BeforeAgent", prompt=f"{added}write a parser for ferry tariff dates")) == ""
+    alone = text_of(hooked.run("gemini", "BeforeAgent", prompt=ASKS))
+    assert FIRST in alone
+    assert (
+        text_of(hooked.run("gemini", "BeforeAgent", prompt=added + ASKS)).split("\n")[2:-1] == (alone.split("\n")[2:-1])
+    )
 
 
 @pytest.mark.parametrize("host", HOSTS)
@@ -270,6 +281,16 @@ def test_a_session_that_the_settings_ignore_is_not_quoted(hooked: HookedMachine)
     answer = hooked.run("claude-code", "UserPromptSubmit", prompt=ASKS)
     assert answer.stdout == ""
     assert len(answer.problems) == 1
+
+
+def test_the_settings_leave_out_phrases_of_other_languages(hooked: HookedMachine) -> None:
+    asks = "wie letztes mal, ferry tariff page color"
+    assert "amber" in hooked.run("claude-code", "UserPromptSubmit", prompt=asks).stdout
+    settings = hooked.claude.home / ".config" / "recall_rank" / "config.toml"
+    settings.parent.mkdir(parents=True)
+    settings.write_text("other_languages = false\n")
+    assert hooked.run("claude-code", "UserPromptSubmit", prompt=asks).stdout == ""
+    assert "amber" in hooked.run("claude-code", "UserPromptSubmit", prompt=ASKS).stdout
 
 
 def test_a_damaged_index_says_nothing(hooked: HookedMachine) -> None:

@@ -14,14 +14,19 @@ from hypothesis import strategies as st
 from recall_rank.frontends.file_edits import project_files
 from recall_rank.frontends.file_edits.json_edits import checked_object
 from recall_rank.frontends.file_edits.project_files import EditError
-from recall_rank.frontends.hosts.config_entries import ConfigSyntax, entry_of, with_entry, without_entry
+from recall_rank.frontends.hosts.config_entries import (
+    PLUGIN_ENTRY,
+    ConfigSyntax,
+    entry_of,
+    with_entry,
+    without_entry,
+)
 from recall_rank.frontends.hosts.every_host import HOSTS
+from recall_rank.frontends.hosts.file_parts import command_of, is_our_entry
 from recall_rank.frontends.hosts.host import JSON, TOML, YAML, Host, HostPlace, Launch
 from recall_rank.frontends.hosts.install import (
-    command_of,
     install,
     install_state,
-    is_our_entry,
     plan_install,
     plan_uninstall,
     uninstall,
@@ -31,7 +36,13 @@ from recall_rank.frontends.hosts.install_records import remove_install
 LAUNCH = Launch(("/opt/böat/recall-rank",), ("recall", "session_search"))
 OTHER = Launch(("/usr/bin/python3", "-m", "recall_rank"), ("recall", "session_search"))
 PLACES = [(name, scope) for name in HOSTS for scope in ("user", "project") if (name, scope) != ("hermes", "project")]
+WITH_HOOKS = [
+    (name, scope)
+    for name, scope in PLACES
+    if (place := HOSTS[name].place(scope, {}, Path("/home/ana"), Path("/srv/quay"))) is not None and place.hooks
+]
 COMMENTS = st.sampled_from(["", " // a, }] note", " /* { a */", " /* a\n */"])
+HOOKS_OF_OTHERS = '{"hooks": {"SessionStart": [\n\t{"hooks": [{"type": "command", "command": "x"}]}\n]}}'
 LEAVES = st.none() | st.booleans() | st.integers() | st.text(max_size=6)
 
 
@@ -108,7 +119,7 @@ YAML_TEXT = st.lists(
             "",
             "model: x # why",
             "list:\n- a\n- b: 1",
-            "text: |\n  mcp_servers:\n    recall: no",
+            "text: |\n  plugins:\n    enabled:\n    - recall_rank",
             "a:\n  b:\n    c: 1",
         ]
     ),
@@ -116,8 +127,19 @@ YAML_TEXT = st.lists(
     max_size=5,
 )
 SECTION = st.sampled_from(
-    ["", "mcp_servers:", "mcp_servers: # those\n    other:\n      command: x", "mcp_servers:\n # c\n a: 1"]
+    [
+        "",
+        "plugins:",
+        "plugins: {} # none",
+        "plugins: # those\n    entries:\n      a:\n        - recall_rank\n      b: 1",
+        "plugins:\n # c\n enabled:\n disabled:\n - recall_rank",
+        "plugins:\n  disabled: [recall_rank]\n  enabled: [] # none",
+        "plugins:\n  enabled: [ disk-cleanup, 'a/b' ]\n  disabled: []",
+        "plugins:\n  enabled:\n  - disk-cleanup\n  # c\n  - a/b # d\n  disabled: []",
+        "plugins:\n  x: |\n    enabled:\n    - a\n  enabled:\n      - disk-cleanup",
+    ]
 )
+PLUGINS = ("plugins", "enabled")
 
 
 def encodings(draw: st.DrawFn, text: str) -> bytes:
@@ -153,34 +175,41 @@ def test_any_toml_is_as_before(before: bytes) -> None:
     assert without_entry(after, where, None) == before
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=120, deadline=None)
 @given(st.data())
 def test_any_yaml_is_as_before(data: st.DataObject) -> None:
-    where = ConfigSyntax(YAML, ("mcp_servers",), "x.yaml")
+    where = ConfigSyntax(YAML, PLUGINS, "x.yaml")
     lines = data.draw(YAML_TEXT)
     section = data.draw(SECTION)
     lines.insert(data.draw(st.integers(0, len(lines))), section)
     before = encodings(data.draw, "\n".join(lines) + data.draw(st.sampled_from(["", "\n"])))
-    after, made = with_entry(before, {"command": "a: #b", "args": ["é"]}, where)
-    assert entry_of(after, where) == {"command": "a: #b", "args": ["é"]}
+    assert entry_of(before, where) is None
+    after, made = with_entry(before, PLUGIN_ENTRY, where)
+    assert entry_of(after, where) == PLUGIN_ENTRY
     assert without_entry(after, where, made) == before
     yaml = pytest.importorskip("yaml")
     old, new = (yaml.safe_load(each.decode("utf-8-sig")) or {} for each in (before, after))
-    assert new.pop("mcp_servers") == {
-        **(old.pop("mcp_servers", None) or {}),
-        "recall": {"command": "a: #b", "args": ["é"]},
-    }
-    assert new == old
+    of_old, of_new = old.pop("plugins", None) or {}, new.pop("plugins")
+    assert sorted(of_new.pop("enabled")) == sorted([*(of_old.pop("enabled", None) or ()), "recall_rank"])
+    assert (of_new, new) == (of_old, old)
 
 
 @pytest.mark.parametrize("style", ["|", ">", "|+", "|-"])
 def test_a_block_scalar_at_the_end_of_yaml_keeps_its_value(style: str) -> None:
     yaml = pytest.importorskip("yaml")
-    where = ConfigSyntax(YAML, ("mcp_servers",), "x.yaml")
+    where = ConfigSyntax(YAML, PLUGINS, "x.yaml")
     before = f"---\na: 1\ntext: {style}\n  last line".encode()
-    after, made = with_entry(before, {"command": "a"}, where)
-    assert yaml.safe_load(after) == {**yaml.safe_load(before), "mcp_servers": {"recall": {"command": "a"}}}
+    after, made = with_entry(before, PLUGIN_ENTRY, where)
+    assert yaml.safe_load(after) == {**yaml.safe_load(before), "plugins": {"enabled": ["recall_rank"]}}
     assert without_entry(after, where, made) == before
+
+
+def test_the_item_goes_also_where_the_host_wrote_its_yaml_anew() -> None:
+    """Hermes writes its file without comments, and so without our marks, when a setting is changed in it."""
+    where = ConfigSyntax(YAML, PLUGINS, "x.yaml")
+    data = b"plugins:\n  enabled:\n  - a\n  - recall_rank\n  - b\nx: 1\n"
+    assert entry_of(data, where) == PLUGIN_ENTRY
+    assert without_entry(data, where, ()) == b"plugins:\n  enabled:\n  - a\n  - b\nx: 1\n"
 
 
 @pytest.mark.parametrize(("name", "scope"), PLACES)
@@ -196,6 +225,9 @@ def test_uninstall_undoes_install(home: Path, name: str, scope: str, there: bool
         for each in place.config[-1:]:
             (place.folder / each).parent.mkdir(parents=True, exist_ok=True)
             (place.folder / each).write_bytes(texts[host.syntax].encode())
+        if place.hooks and place.hooks not in place.config:
+            (place.folder / place.hooks).parent.mkdir(parents=True, exist_ok=True)
+            (place.folder / place.hooks).write_text(HOOKS_OF_OTHERS)
     before = tree(home)
     put_in(host, place)
     assert tree(home) != before
@@ -206,6 +238,55 @@ def test_uninstall_undoes_install(home: Path, name: str, scope: str, there: bool
     assert uninstall(plan_uninstall(host, place))
     assert tree(home) == before
     assert not uninstall(plan_uninstall(host, place))
+
+
+@pytest.mark.parametrize(("name", "scope"), WITH_HOOKS)
+def test_hooks_are_put_beside_those_of_others_and_can_be_left_out(home: Path, name: str, scope: str) -> None:
+    host, place = place_of(home, name, scope)
+    file = place.folder / place.hooks
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(HOOKS_OF_OTHERS)
+    before = tree(home)
+    put_in(host, place)
+    hooks = checked_object(file.read_text(), comments=True)[1]["hooks"]
+    assert set(hooks) == {*host.hooks, "SessionStart"}
+    for event, limit in host.hooks.items():
+        command = f"'/opt/böat/recall-rank' hook {name} {event} || true"
+        assert hooks[event][-1] == {"hooks": [{"type": "command", "command": command, "timeout": limit}]}
+    assert hooks["SessionStart"][0]["hooks"][0]["command"] == "x"
+    install(plan_install(host, place, LAUNCH, "1.0", hooks=False))
+    assert "böat" not in file.read_text() if place.hooks not in place.config else "hook " not in file.read_text()
+    put_in(host, place, OTHER)
+    assert f"-m recall_rank hook {name}" in file.read_text()
+    uninstall(plan_uninstall(host, place))
+    assert tree(home) == before
+
+
+def test_an_entry_that_was_there_stays_once(home: Path) -> None:
+    host, place = place_of(home, "codex", "user")
+    install(plan_install(host, place, LAUNCH, "1.0", hooks=False))
+    remove_install("codex", str(home))
+    before = tree(home)
+    put_in(host, place)
+    assert (home / ".codex/hooks.json").exists()
+    plan = plan_uninstall(host, place)
+    uninstall(plan)
+    assert "uninstall again removes it" in plan.remarks[0]
+    assert tree(home) == before
+    assert uninstall(plan_uninstall(host, place))
+    assert not list(home.rglob("*.toml"))
+
+
+def test_a_recorded_configuration_is_edited_where_another_appears(home: Path) -> None:
+    host, place = place_of(home, "opencode", "project")
+    (place.folder / "opencode.json").write_text('{"a": 1}')
+    put_in(host, place)
+    (place.folder / "opencode.jsonc").write_text("{}")
+    put_in(host, place, OTHER)
+    assert (place.folder / "opencode.jsonc").read_text() == "{}"
+    assert json.loads((place.folder / "opencode.json").read_text())["mcp"]
+    uninstall(plan_uninstall(host, place))
+    assert (place.folder / "opencode.json").read_text() == '{"a": 1}'
 
 
 @pytest.mark.parametrize(("name", "scope"), PLACES)
@@ -231,7 +312,7 @@ def test_what_others_changed_meanwhile_stays(home: Path, name: str) -> None:
     path.write_text(more + path.read_text().removeprefix("{" if host.syntax == JSON else ""))
     plan = plan_uninstall(host, place)
     uninstall(plan)
-    assert any("only our entry is taken out" in remark for remark in plan.remarks)
+    assert any("only what is ours is taken out" in remark for remark in plan.remarks)
     assert path.read_text().split() == ((more + first.removeprefix("{")) if first else more).replace("1,", "1").split()
 
 
@@ -269,10 +350,14 @@ def test_an_error_leaves_everything_as_it_was(home: Path, monkeypatch: pytest.Mo
         ("codex", "mcp_servers = {}"),
         ("codex", "[mcp_servers.recall]\ncommand = 'x'"),
         ("hermes", "{a: 1}"),
-        ("hermes", "mcp_servers: {}"),
-        ("hermes", "mcp_servers:\n- a"),
-        ("hermes", "mcp_servers:\n  recall:\n    command: x"),
-        ("hermes", 'a: "b\nmcp_servers:\n  x: 1"'),
+        ("hermes", "plugins: {enabled: []}"),
+        ("hermes", "plugins:\n- a"),
+        ("hermes", "plugins:\n  enabled: {a: 1}"),
+        ("hermes", "plugins:\n  enabled: [a,\n  b]"),
+        ("hermes", "plugins:\n  enabled:\n    a: 1\n"),
+        ("hermes", "plugins:\n  enabled: []\n  enabled: []\n"),
+        ("hermes", "plugins:\n  enabled: []\nplugins:\n"),
+        ("hermes", 'a: "b\nplugins:\n  x: 1"'),
         ("hermes", "a: 1\n..."),
         ("hermes", "# >>> recall-rank install\na: 1"),
     ],
@@ -296,6 +381,28 @@ def test_a_link_that_leads_outside_is_refused(home: Path, tmp_path: Path) -> Non
     with pytest.raises(EditError, match="leads out of"):
         plan_install(host, place, LAUNCH, "1.0")
     assert (tmp_path / "secret.json").read_text() == "{}"
+
+
+def test_hooks_that_no_install_wrote_are_refused_where_they_differ(home: Path) -> None:
+    host, place = place_of(home, "codex", "user")
+    group = {"hooks": [{"type": "command", "command": "recall-rank hook codex SessionStart || true"}]}
+    (home / ".codex").mkdir()
+    (home / ".codex/hooks.json").write_text(json.dumps({"hooks": {"SessionStart": [group]}}))
+    with pytest.raises(EditError, match="install did not write it"):
+        plan_install(host, place, LAUNCH, "1.0")
+    uninstall(plan_uninstall(host, place))
+    put_in(host, place)
+
+
+@pytest.mark.parametrize("text", ["[]", "{", '{"hooks": 1}', '{"hooks": {"SessionStart": 1}}'])
+def test_hooks_of_another_form_are_refused(home: Path, text: str) -> None:
+    host, place = place_of(home, "codex", "user")
+    (home / ".codex").mkdir()
+    (home / ".codex/hooks.json").write_text(text)
+    before = tree(home)
+    with pytest.raises(EditError, match="hooks"):
+        plan_install(host, place, LAUNCH, "1.0")
+    assert tree(home) == before
 
 
 def test_a_file_of_others_is_not_written_over(home: Path) -> None:

@@ -67,12 +67,73 @@ def test_install_and_uninstall(home: Path, run: Run) -> None:
     assert "not installed" in run("uninstall", "gemini", "--scope", "project", "--yes").stdout
 
 
-def test_no_hooks_turns_the_hooks_of_the_plugin_off(home: Path, run: Run) -> None:
+def test_claude_code_gets_tools_hooks_and_slash_commands_at_once(
+    home: Path, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(launch, "running_program", lambda: ("/opt/a b/recall-rank",))
+    settings = home / ".claude/settings.json"
+    settings.parent.mkdir()
+    settings.write_text('{"enabledPlugins": {"recall-rank@recall-rank": true, "other@x": true}}')
+    told = run("install", "claude-code", "--yes")
+    assert told.exit_code == 0
+    assert "the plugin recall-rank@recall-rank is enabled, too" in told.stderr
+    assert json.loads((home / ".claude.json").read_text())["mcpServers"]["recall"]["command"] == "/opt/a b/recall-rank"
+    hooks = json.loads(settings.read_text())["hooks"]
+    assert list(hooks) == ["SessionStart", "UserPromptSubmit", "PreCompact", "SessionEnd"]
+    commands = sorted(path.name for path in (home / ".claude/commands/recall-rank").iterdir())
+    assert commands == ["compact-off.md", "compact-on.md", "compact-status.md", "recall-session.md", "recall.md"]
+    session = (home / ".claude/commands/recall-rank/recall-session.md").read_text()
+    assert session.startswith("---\n# Put here by `recall-rank install`")
+    assert "\n    '/opt/a b/recall-rank' condense '<id or title>'\n    '/opt/a b/recall-rank' transcript" in session
+    assert run("install", "claude-code", "--yes", "--no-hooks").exit_code == 0
+    assert "hooks" not in json.loads(settings.read_text())
+    assert run("uninstall", "claude-code", "--yes").exit_code == 0
+    assert settings.read_text() == '{"enabledPlugins": {"recall-rank@recall-rank": true, "other@x": true}}'
+    assert [
+        str(path.relative_to(home)) for path in home.rglob("*") if path.is_file() and ".local" not in str(path)
+    ] == [".claude/settings.json"]
+
+
+def test_claude_code_has_a_folder_of_its_own_by_a_variable(
+    home: Path, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(home / "settings"))
+    assert run("install", "claude-code", "--yes").exit_code == 0
+    assert sorted(path.name for path in (home / "settings").iterdir()) == [".claude.json", "commands", "settings.json"]
+    assert run("uninstall", "claude-code", "--yes").exit_code == 0
+    assert not (home / "settings").exists()
+
+
+def test_codex_tells_that_its_hooks_have_to_be_trusted(home: Path, run: Run) -> None:
+    assert "/hooks" not in run("install", "codex", "--yes", "--no-hooks").stderr
+    assert not (home / ".codex/hooks.json").exists()
+    told = run("install", "codex", "--yes")
+    assert "until you have trusted it" in told.stderr
+    assert len(json.loads((home / ".codex/hooks.json").read_text())["hooks"]) == 4
+
+
+def test_an_install_and_compaction_of_a_project_do_not_disturb_each_other(home: Path, run: Run) -> None:
+    settings = home / "work/.claude/settings.json"
+    settings.parent.mkdir()
+    settings.write_text('{"model": "x"}')
+    (home / "work/CLAUDE.md").write_text("Quay.\n")
+    assert run("install", "claude-code", "--scope", "project", "--yes").exit_code == 0
+    assert run("compact", "on", "--yes").exit_code == 0
+    before = json.loads(settings.read_text())["hooks"]
+    assert [len(before[event]) for event in before] == [2, 1, 2, 1]
+    assert "already" in run("install", "claude-code", "--scope", "project", "--yes").stdout
+    assert run("compact", "off", "--yes").exit_code == 0
+    assert run("uninstall", "claude-code", "--scope", "project", "--yes").exit_code == 0
+    assert settings.read_text() == '{"model": "x"}'
+
+
+@pytest.mark.parametrize("hooks", [True, False])
+def test_the_hooks_of_the_plugin_are_on_or_off(home: Path, run: Run, hooks: bool) -> None:
     options = home / ".config/opencode/plugins/recall-rank.json"
-    assert run("install", "opencode", "--yes").exit_code == 0
-    assert set(json.loads(options.read_text())) == {"command"}
-    assert run("install", "opencode", "--yes", "--no-hooks").exit_code == 0
-    assert json.loads(options.read_text())["autoRecall"] is False
+    assert run("install", "opencode", "--yes", *([] if hooks else ["--no-hooks"])).exit_code == 0
+    written = json.loads(options.read_text())
+    assert written.pop("command")[-1] == "recall_rank"
+    assert written == dict.fromkeys(("nudge", "autoRecall", "compactionRecall"), hooks)
 
 
 @pytest.mark.parametrize(

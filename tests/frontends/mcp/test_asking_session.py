@@ -23,7 +23,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::mcp.shared.exceptions.MCPDeprec
 
 OURS = "recall-rank/context"
 CLAUDE = {"CLAUDE_CODE_SESSION_ID": "of-claude", "CLAUDE_PROJECT_DIR": "/home/ana/quay"}
-GEMINI = {"GEMINI_SESSION_ID": "of-gemini", "GEMINI_PROJECT_DIR": "/home/ana/hives"}
+COPILOT = {"COPILOT_AGENT_SESSION_ID": "of-copilot"}
 QUAY = Context(directory="/home/ana/quay", worktree="/home/ana/quay")
 
 
@@ -46,7 +46,7 @@ SESSIONS = (
     session("threaded", "codex", 8_000_000),
     session("of-opencode", "opencode", 7_000_000),
     session("of-claude", "claude-code", 6_000_000),
-    session("of-gemini", "gemini-cli", 5_000_000, folder="/home/ana/hives"),
+    session("of-copilot", "copilot-cli", 5_000_000, folder="/home/ana/hives"),
     session("subagent", "claude-code", 1_000, flags=Flag.SUBAGENT),
     session("newest-claude", "claude-code", 3_000_000),
     session("newest", "copilot-cli", 2_000_000),
@@ -114,15 +114,15 @@ def test_the_session_of_the_first_source_that_names_one(
 
 
 def test_a_variable_of_another_host_is_not_the_session() -> None:
-    """A process inherits the variables of every host above it: Gemini in Claude Code's shell has both."""
-    both = {**CLAUDE, **GEMINI}
-    assert asking_session(QUAY, None, "gemini-cli-mcp-client-recall", both).context.session_id == "of-gemini"
+    """A process inherits the variables of every host above it: Copilot in Claude Code's shell has both."""
+    both = {**CLAUDE, **COPILOT}
+    assert asking_session(QUAY, None, "copilot-cli", both).context.session_id == "of-copilot"
     assert asking_session(QUAY, None, "claude-code", both).context.session_id == "of-claude"
-    for client in ("codex-mcp-client", "opencode", "github-copilot-developer"):
+    for client in ("codex-mcp-client", "opencode", "gemini-cli-mcp-client"):
         assert asking_session(QUAY, None, client, both).context.session_id is None
     unknown = asking_session(QUAY, None, "some-host", CLAUDE)
     assert (unknown.context.session_id, unknown.guessed) == ("of-claude", True)
-    assert folder_of_environment("gemini-cli-mcp-client", both) == "/home/ana/hives"
+    assert folder_of_environment("claude-code", both) == "/home/ana/quay"
     assert folder_of_environment("codex-mcp-client", both) is None
 
 
@@ -158,16 +158,16 @@ def test_a_guess_leaves_nothing_out_and_a_known_session_what_its_model_reads() -
 
 
 def test_the_folder_of_a_request_precedes_that_of_the_client() -> None:
-    asked = Asked("test", Context(), **GEMINI)
+    asked = Asked("test", Context(), **COPILOT)
     of_root = asked.call("recall_messages", {}, root="file:///home/ana/quay")
-    assert of_root["current_session"]["session_id"] == "of-gemini"  # by the environment, which names it
+    assert of_root["current_session"]["session_id"] == "of-copilot"  # by the environment, which names it
     listed = Asked("test", Context()).call("recall_sessions", {}, root="file:///home/ana/hives")
-    assert [each["id"] for each in listed["sessions"]] == ["of-gemini"]
-    of_host = Asked("gemini-cli-mcp-client", Context(), **GEMINI).call("recall_sessions", {})
-    assert [each["id"] for each in of_host["sessions"]] == ["of-gemini"]
+    assert [each["id"] for each in listed["sessions"]] == ["of-copilot"]
+    of_host = Asked("claude-code", Context(), CLAUDE_PROJECT_DIR="/home/ana/hives").call("recall_sessions", {})
+    assert [each["id"] for each in of_host["sessions"]] == ["of-copilot"]
     meta = {OURS: {"directory": "/home/ana/hives"}}
     of_request = Asked("test").call("recall_sessions", {}, meta)
-    assert [each["id"] for each in of_request["sessions"]] == ["of-gemini"]
+    assert [each["id"] for each in of_request["sessions"]] == ["of-copilot"]
 
 
 @pytest.mark.parametrize("odd", [5, [], {"session_id": 5}, {"unknown": "x"}, {"in_context": "x"}])
@@ -198,4 +198,24 @@ def test_a_session_that_has_just_begun_is_read_before_the_answer() -> None:
     source.__dict__.update(later.__dict__)
     answer = asked.call("recall", {"query": "lantern", "scope": "session"})
     assert messages_of(answer) == {"begun-old", "begun-new"}
-    assert asked.there._histories._sought == {"begun": 1}
+
+
+def test_what_was_just_said_in_the_session_that_asks_is_read_before_the_answer() -> None:
+    """Codex stores a message after its first call has been answered."""
+    known = session("grown", "codex", 0)
+    source = Invented(*SESSIONS, replace(known, messages=known.messages[:1]))
+    asked = Asked("codex-mcp-client", QUAY, source)
+    meta = {"threadId": "grown"}
+    assert len(asked.call("recall_messages", {}, meta)["messages"]) == 1
+    source.__dict__.update(Invented(*SESSIONS, known).__dict__)
+    assert len(asked.call("recall_messages", {}, meta)["messages"]) == 2
+
+
+def test_a_session_that_has_just_begun_is_the_guess() -> None:
+    """Gemini CLI starts its servers before it stores anything of the session."""
+    source = Invented(*SESSIONS)
+    asked = Asked("codex-mcp-client", QUAY, source)
+    source.__dict__.update(Invented(*SESSIONS, session("begun", "codex", 0)).__dict__)
+    answer = asked.call("recall_messages", {})
+    assert answer["current_session"]["session_id"] == "begun"
+    assert len(answer["messages"]) == 2

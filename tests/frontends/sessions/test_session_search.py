@@ -133,6 +133,23 @@ def test_a_message_to_read_around_that_is_not_used_is_told(tools: SessionTools, 
     assert "warnings" not in ask(tools, **args)
 
 
+@pytest.mark.parametrize(
+    ("around", "text"), [(0, "first"), (1, "second"), ("2", "third"), ("77", "third"), (77, "third")]
+)
+def test_a_number_counts_before_an_id_that_is_written_alike(tmp_path: Path, around: object, text: str) -> None:
+    """Messages of Hermes have numbers as ids, from 1 on; what an answer calls 1 is the second one."""
+    lines: list[dict[str, Any]] = [{"t": "session", "id": "tides", "created": 1, "updated": 9}]
+    for number, said in ((1, "first"), (2, "second"), (77, "third")):
+        part = {"id": f"p{number}", "type": "text", "text": said}
+        named = {"id": str(number), "session": "tides", "role": "user", "time": number}
+        lines.append({"t": "message", **named, "parts": [part]})
+    path = tmp_path / "history.jsonl"
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    tools = SessionTools(histories=Recall(open_sources(path)))
+    (message,) = ask(tools, session_id="tides", around_message_id=around, window=0)["messages"]
+    assert message["content"] == text
+
+
 @pytest.mark.parametrize(("around", "used"), [("2", None), ("999", 5), ("-5", 0)])
 def test_the_original_scoring_tells_an_anchor_out_of_range(folder: Path, around: str, used: int | None) -> None:
     original = SessionTools(histories=Recall(open_sources(folder)), scoring="praisonai")

@@ -21,6 +21,7 @@ from tests.fixtures.make_gemini import (
     SPILLED,
     SUB,
     Chat,
+    call,
     main_chat,
     older_chat,
     when,
@@ -62,7 +63,7 @@ def test_normal(home: Path) -> None:
 
 def test_the_last_record_of_a_message_counts_and_its_answers_stand_once(home: Path) -> None:
     message, part = said(load(home)[0][MAIN], "scoter")
-    assert (message.id, message.model) == ("g2", None)  # the history that replaced it names no model
+    assert (message.id, message.model) == ("g2", "gull-3")  # which the history that replaced it does not name
     ran, failed, spilled = [part for part in message.parts if part.type == "tool"]
     assert ran is part
     assert (ran.tool, ran.input, ran.status, ran.title) == (
@@ -120,6 +121,27 @@ def test_what_left_the_history_is_flagged(home: Path) -> None:
     flags = {message.id: message.flags for message in load(home)[0][MAIN].messages}
     assert [key for key, flag in flags.items() if flag & Flag.ABANDONED] == ["g6", "g7"]
     assert [key for key, flag in flags.items() if flag & Flag.OUT_OF_CONTEXT] == ["g0", "g1", "g4", "g5", "g8"]
+
+
+def test_a_session_that_was_resumed_is_read_as_it_was_said(tmp_path: Path) -> None:
+    c = Chat(MAIN)
+    first = {"id": "r0", "timestamp": when(0), "type": "user", "content": [{"text": "<session_context>\nlinux"}]}
+    c.records.append({"$set": {"messages": [first], "lastUpdated": when(0)}})
+    c.user("r1", "Why does the kiosk fridge hum?", displayContent="Why does the kiosk fridge hum?")
+    thoughts = [{"subject": "Fan", "description": "A loose fan, jade auk."}]
+    calls = [call("c1", "run_shell_command", "hum at 50 Hz, scoter", command="listen --fridge")]
+    c.message("r2", "gemini", "", thoughts=thoughts, model="gull-3", tokens={"input": 7, "output": 3}, toolCalls=calls)
+    c.message("r3", "user", [each["result"][0] for each in calls])
+    c.message("r4", "gemini", "It hums at 50 Hz.", model="gull-3")
+    before = only(tmp_path, c.records)
+    assert [len(message.parts) for message in before.messages] == [1, 1, 2, 1]
+    c.resume(50)
+    assert only(tmp_path, c.records).messages == before.messages
+    c.user("r5", "And today?")
+    after = only(tmp_path, c.records)
+    assert after.messages[:-1] == before.messages
+    assert (after.created, after.title) == (before.created, before.title)
+    assert [message.flags for message in after.messages] == [Flag.NONE] * 5
 
 
 def test_rewinding_to_what_is_not_there_leaves_everything(tmp_path: Path) -> None:

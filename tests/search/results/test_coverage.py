@@ -25,7 +25,7 @@ from recall_rank.search.retrieval import literal as literal_stage
 from recall_rank.search.retrieval import prefilter as prefilter_stage
 from tests.support.examples import examples
 from tests.support.index.cutting import Cut, cuts, joined
-from tests.support.search.plain_search import NEEDLE, Allowed, allowed, few_limits, histories, query
+from tests.support.search.plain_search import NEEDLE, Allowed, allowed, few_limits, histories, made_from, query
 from tests.support.search.planting import replace_everywhere
 from tests.support.search.samples import ENOUGH_MS, NOW, message, session
 
@@ -118,7 +118,12 @@ def complete(response: SearchResponse, may: Allowed, text: str, options: dict[st
     if options["group"] == "session":
         assert {hit.session_id: hit.hit_count for hit in response.results} == Counter(right.values())
     else:
-        assert sorted(hit.part_id for hit in response.results) == sorted(right)
+        shown = Counter(hit.part_id for hit in response.results)
+        folded = right.keys() - shown.keys()
+        assert shown == Counter(right.keys() - folded)
+        assert not folded or options["order"] == "relevance"
+        titles = {f"{each.id}:title": each for each in may.sessions}
+        assert all(key in titles and made_from(titles[key], shown) for key in folded)
     assert response.total == len(response.results)
     assert not response.truncated
 
@@ -452,4 +457,10 @@ def test_a_larger_budget_never_covers_less_nor_finds_less(cut: Cut | None, match
     for less, more in pairwise(answers):
         assert less.coverage.parts.searched <= more.coverage.parts.searched
         assert less.coverage.sessions.searched <= more.coverage.sessions.searched
-        assert {hit.part_id for hit in less.results} <= {hit.part_id for hit in more.results}
+        assert matches(less) <= matches(more)
+
+
+def matches(response: SearchResponse) -> set[str]:
+    """Return the ids of the parts that match, also of titles that are shown with the message they were made from."""
+    titles = {f"{hit.session_id}:title" for hit in response.results if hit.title_match}
+    return titles | {hit.part_id for hit in response.results}

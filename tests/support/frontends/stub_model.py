@@ -12,11 +12,13 @@ from typing import Any
 
 
 class StubModel:
-    """The requests that were made, and the tool call that is asked for in answer to the first one."""
+    """The requests that were made, and the tool call that is asked for in answer to the first one; arguments that are a
+    text are written as they stand.
+    """
 
-    def __init__(self, tool: str, arguments: dict[str, Any]) -> None:
+    def __init__(self, tool: str, arguments: dict[str, Any] | str) -> None:
         self.requests: list[dict[str, Any]] = []
-        self._call = {"name": tool, "arguments": json.dumps(arguments)}
+        self._call = {"name": tool, "arguments": arguments if isinstance(arguments, str) else json.dumps(arguments)}
 
     @property
     def results(self) -> list[str]:

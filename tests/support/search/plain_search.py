@@ -8,7 +8,7 @@ other, so that a part is a hit in smart mode exactly when it holds a word of the
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -87,6 +87,14 @@ class Allowed:
         """Return the session id of every part that answers, by part id."""
         every = self.parts | self.titles
         return {key: where for key, (where, said) in every.items() if holds(said, wanted, match)}
+
+
+def made_from(session: Session, parts: Container[str]) -> bool:
+    """Return whether the title of a session is the first words of one of `parts` of its user's first message."""
+    asked = next((each for each in sorted(session.messages, key=lambda m: m.time) if each.role == "user"), None)
+    first = (session.title or "").split()
+    said = [_said(part).split("\n", maxsplit=1)[0].split() for part in asked.parts if part.id in parts] if asked else []
+    return bool(first) and any(words[: len(first)] == first for words in said)
 
 
 def holds(said: str, wanted: str, match: str) -> bool:

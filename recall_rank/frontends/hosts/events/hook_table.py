@@ -57,10 +57,11 @@ HOOK_HOSTS: Final[Mapping[str, HookHost]] = {
                 "SessionEnd": HookEvent(END),
             },
         ),
+        # What SessionStart gives, Gemini CLI puts before the first message, where a slash command then is none.
         HookHost(
             "gemini",
             {
-                "SessionStart": HookEvent(START, SPECIFIC),
+                "SessionStart": HookEvent(START),
                 "BeforeAgent": HookEvent(MESSAGE, SPECIFIC),
                 "PreCompress": HookEvent(COMPACTION),
                 "SessionEnd": HookEvent(END),

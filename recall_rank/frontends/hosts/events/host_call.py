@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Mapping
 from typing import Any, Final, NamedTuple
-
-import orjson
 
 from recall_rank.frontends.hosts.events.hook_table import HOOK_HOSTS, HookEvent, HookHost
 
@@ -48,7 +47,10 @@ def host_call(host_name: str, name: str, data: bytes, environ: Mapping[str, str]
         raise HostCallError(f"the events of {host.name} are {', '.join(host.events)}")
     if len(data) > STDIN_BYTES:
         raise HostCallError(f"stdin has more than {STDIN_BYTES:,} bytes")
-    given = _parsed(data)
+    try:
+        given = json.loads(data)  # orjson takes longer to import than to parse all but the longest call with json
+    except (ValueError, RecursionError):
+        raise HostCallError("stdin is no JSON, as a host sends it to a hook") from None
     if not isinstance(given, dict):
         raise HostCallError("stdin is no JSON object, as a host sends it to a hook")
     if host.name == "claude-code" and ("PLUGIN_ROOT" in environ or "turn_id" in given):
@@ -61,23 +63,20 @@ def host_call(host_name: str, name: str, data: bytes, environ: Mapping[str, str]
         _text(given, host.session_field, _ID_CHARS),
         _text(given, host.transcript_field, _PATH_CHARS),
         folder if os.path.isabs(folder) else "",  # noqa: PTH117 - pathlib is not needed otherwise
-        _text(given, "prompt", STDIN_BYTES),
+        _prompt(given, host),
         _text(given, "source", _ID_CHARS),
         data,
     )
 
 
-def _parsed(data: bytes) -> Any:
-    """Return the JSON value of a call. orjson refuses half a surrogate pair, which a host that cut a text may send."""
-    try:
-        return orjson.loads(data)
-    except orjson.JSONDecodeError:
-        import json
+def _prompt(given: Mapping[str, Any], host: HookHost) -> str:
+    """Return what the user typed. Gemini CLI puts the context of hooks of SessionStart before it."""
+    text = _text(given, "prompt", STDIN_BYTES)
+    if host.name != "gemini" or not text.startswith("<hook_context>"):
+        return text
+    from recall_rank.loaders.gemini.parts import without_hook_context
 
-        try:
-            return json.loads(data)
-        except (ValueError, RecursionError):
-            raise HostCallError("stdin is no JSON, as a host sends it to a hook") from None
+    return without_hook_context(text)
 
 
 def _text(given: Mapping[str, Any], name: str, most: int) -> str:

@@ -5,6 +5,7 @@ A hook searches the index on disk as it is. Where there is none, it starts a ref
 
 from __future__ import annotations
 
+import json
 import os
 import re
 from collections.abc import Callable
@@ -65,6 +66,8 @@ def host_answer(
     try:
         with time_limit(limit):
             call = host_call(host_name, name, read(), os.environ)
+            if _is_second(call):
+                return answer
             texts = _KINDS[call.event.kind](call, machine, answer)
         answer.stdout = _formed(call, texts)
         more = _of_project(call, machine, condense, answer)
@@ -77,6 +80,17 @@ def host_answer(
     return answer
 
 
+def _is_second(call: HostCall) -> bool:
+    """Return whether a call comes from the plugin of Claude Code while its settings run the hook, too: one answers."""
+    if call.host.name != "claude-code" or "CLAUDE_PLUGIN_ROOT" not in os.environ:
+        return False
+    from pathlib import Path
+
+    from recall_rank.frontends.hosts.events.hook_settings import claude_settings_run
+
+    return claude_settings_run(call.name, call.folder, os.environ, Path.home())
+
+
 def _seconds(host_name: str, name: str) -> float:
     host = HOOK_HOSTS.get(host_name)
     event = host.events.get(name) if host is not None else None
@@ -87,12 +101,10 @@ def _formed(call: HostCall, texts: list[str]) -> str:
     """Return texts as the stdout of an answer; "" for none, and where none reaches the model."""
     if not texts or not call.event.form:
         return ""
-    import orjson
-
     text = "\n\n".join(texts)
     if call.event.form == SPECIFIC:
-        return orjson.dumps({"hookSpecificOutput": {"hookEventName": call.name, "additionalContext": text}}).decode()
-    return orjson.dumps({"additionalContext": text}).decode() if call.event.form == FLAT else text
+        return json.dumps({"hookSpecificOutput": {"hookEventName": call.name, "additionalContext": text}})
+    return json.dumps({"additionalContext": text}) if call.event.form == FLAT else text
 
 
 # --- the kinds of events ------------------------------------------------------------------------------
@@ -119,7 +131,9 @@ def _message(call: HostCall, machine: Machine, _: HostAnswer) -> list[str]:
         return []
     from recall_rank.frontends.hooks.prompt_blocks import auto_recall
 
-    block = auto_recall(recall, call.prompt, context=_asking(call, recall), budget_ms=SEARCH_MS)
+    asking = _asking(call, recall)
+    others = here.other_languages
+    block = auto_recall(recall, call.prompt, context=asking, budget_ms=SEARCH_MS, other_languages=others)
     _refresh(here, STALE_SECONDS)
     return [] if block is None else [recalled_data(block)]
 
@@ -171,7 +185,8 @@ def _of_project(call: HostCall, machine: Machine, condense: Condenser | None, an
         return []
     from recall_rank.frontends.compaction.claude_call import HookError, claude_call, project_of
     from recall_rank.frontends.compaction.context_file import refers_to_context
-    from recall_rank.frontends.compaction.edits import HOOKS, SETTINGS, hooks_disabled, hooks_there
+    from recall_rank.frontends.compaction.edits import HOOKS, SETTINGS, hooks_there
+    from recall_rank.frontends.file_edits.hook_entries import hooks_disabled
     from recall_rank.frontends.file_edits.project_files import read_project_file
 
     try:
@@ -181,16 +196,14 @@ def _of_project(call: HostCall, machine: Machine, condense: Condenser | None, an
     if call.name not in HOOKS or not refers_to_context(project):
         return []
     settings = read_project_file(project, SETTINGS).data
-    if call.name in hooks_there(settings) and not hooks_disabled(settings):
+    if call.name in hooks_there(settings) and not hooks_disabled(settings, SETTINGS):
         return []
     from recall_rank.frontends.compaction.claude_hooks import answered
     from recall_rank.frontends.compaction.condensing import condensed_session
 
     done = answered(call.name, lambda: call.data, machine(), condense or condensed_session)
     answer.problems += done.problems
-    import orjson
-
-    return [orjson.loads(done.stdout)["hookSpecificOutput"]["additionalContext"]] if done.stdout else []
+    return [json.loads(done.stdout)["hookSpecificOutput"]["additionalContext"]] if done.stdout else []
 
 
 # --- the index on disk --------------------------------------------------------------------------------
@@ -285,7 +298,7 @@ def host_machine() -> HookMachine:
     if known.problem is not None:
         raise HostCallError(known.problem)
     cache = Path(known.cache) if isinstance(known.cache, str) else default_cache() if known.cache else None
-    return HookMachine(os.environ, Path.home(), cache, cache or default_cache(), known.ignore)
+    return HookMachine(os.environ, Path.home(), cache, cache or default_cache(), known.ignore, known.other_languages)
 
 
 def _said(error: Exception) -> str:

@@ -99,7 +99,7 @@ def discovery(call: CallContext, asked: SessionQuery, warnings: Warnings) -> dic
 def scroll(call: CallContext, asked: SessionQuery, warnings: Warnings) -> dict[str, Any]:
     """Return the answer with the messages around one message of a session, by default around the last.
 
-    A message is named by its number or by its id.
+    A message is named by its number or by its id; some stores have numbers as ids, and then the number counts.
     """
     answer = {"mode": "scroll", "session_id": asked.session_id, "around_message_id": asked.around}
     session = find_session(call.histories, asked.session_id, asked.prefix)
@@ -111,11 +111,18 @@ def scroll(call: CallContext, asked: SessionQuery, warnings: Warnings) -> dict[s
         messages: Sequence[Any] = numbered(chat_of(call.histories, session), asked.generation)
     else:
         known = numbered_session(call.histories, session)
-        wanted = known.numbers.get(str(wanted), wanted)
         messages = known.messages
+        if not _is_number(wanted, len(messages)):
+            wanted = known.numbers.get(str(wanted), wanted)
     anchor = anchor_of(wanted, len(messages))
     _warn_of_anchor(wanted, anchor, len(messages), warnings)
     return {**answer, "messages": around(messages, anchor, asked.window)}
+
+
+def _is_number(wanted: object, count: int) -> bool:
+    """Return whether `wanted` is the number of one of `count` messages."""
+    text = str(wanted).strip()
+    return text.isdecimal() and len(text) <= _DIGITS and int(text) < count
 
 
 def _warn_of_anchor(wanted: object, anchor: int, count: int, warnings: Warnings) -> None:

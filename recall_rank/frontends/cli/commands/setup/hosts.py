@@ -56,6 +56,7 @@ def install(
 
     Shows what is changed and asks. `uninstall` undoes it exactly.
     """
+    from recall_rank.frontends.hosts.file_parts import command_of
     from recall_rank.frontends.hosts.host import Launch
     from recall_rank.frontends.hosts.install import install as make
     from recall_rank.frontends.hosts.install import plan_install
@@ -70,9 +71,14 @@ def install(
     _confirm(plan, dry_run=dry_run, yes=yes)
     _done(lambda: make(plan))
     click.echo(f"recall-rank is installed in {host}; it takes effect when {host} is started again")
-    if chosen.entry(launch) is not None and not _has_server():
+    if command_of(chosen.entry(launch) or {}) and not _has_server():
         click.echo("the MCP server needs the extra \"mcp\": pip install 'recall-rank[mcp]'", err=True)
-    for remark in plan.remarks if scope == "project" else ():
+    for remark in (
+        *plan.remarks,
+        *chosen.remarks,
+        *(chosen.project_remarks if scope == "project" else ()),
+        *(() if no_hooks else chosen.hook_remarks),
+    ):
         click.echo(one_line(remark), err=True)
     ctx.exit(HITS)
 
@@ -157,7 +163,7 @@ def _asker() -> Callable[[Host, InstallState], ProbeAnswer]:
     """
     from functools import cache
 
-    from recall_rank.frontends.hosts.install import command_of
+    from recall_rank.frontends.hosts.file_parts import command_of
     from recall_rank.frontends.hosts.launch import running_program
     from recall_rank.frontends.hosts.probe import ProbeAnswer, probe_program, probe_server
 
@@ -165,9 +171,9 @@ def _asker() -> Callable[[Host, InstallState], ProbeAnswer]:
 
     def ask(_: Host, state: InstallState) -> ProbeAnswer:
         recorded = state.record.program if state.record is not None else running_program()
-        if state.entry is None:
+        command = command_of(state.entry or {})
+        if not command:  # a plugin
             return version(recorded)
-        command = command_of(state.entry)
         if not any(_is_server_of(command, program) for program in (recorded, running_program())):
             return ProbeAnswer(False, problem="not started: no install of this machine wrote its command")
         return server(command)
