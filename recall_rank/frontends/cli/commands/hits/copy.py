@@ -21,7 +21,7 @@ from recall_rank.frontends.cli.output.console import (
     fail_without_history,
     tell,
 )
-from recall_rank.frontends.display_text import UNSAFE_IN_LINES, escaped, one_line
+from recall_rank.frontends.display_text import escaped, one_line, unsafe_in_lines
 
 if TYPE_CHECKING:
     from recall_rank.model import Message, Part
@@ -60,7 +60,7 @@ def copy(
     if not text:
         fail("the message has no text to copy", NOT_THERE, as_json=False)
     try:
-        through = copy_to_clipboard(UNSAFE_IN_LINES.sub(escaped, text))
+        through = copy_to_clipboard(unsafe_in_lines().sub(escaped, text))
     except ClipboardError as error:
         fail(str(error), NOT_WRITTEN, as_json=False)
     beginning = one_line(text[:_BEGINNING]).strip() + ("…" if len(text) > _BEGINNING else "")
