@@ -9,6 +9,7 @@ __version__ = "0.1.0"
 if TYPE_CHECKING:
     from typing import Any
 
+    from recall_rank.analysis.user_vocabulary import UserVocabulary
     from recall_rank.corpus import Index, rank
     from recall_rank.evaluation.evaluate import evaluate
     from recall_rank.evaluation.labelled_queries import LabelledQuery
@@ -48,6 +49,7 @@ _HOMES = {
     "Options": "recall_rank.search.options",
     "Place": "recall_rank.index.reader.places",
     "Recall": "recall_rank.recall",
+    "UserVocabulary": "recall_rank.analysis.user_vocabulary",
     "evaluate": "recall_rank.evaluation.evaluate",
 }
 
@@ -73,6 +75,7 @@ __all__ = [
     "SourceReport",
     "Tokens",
     "Unit",
+    "UserVocabulary",
     "discover",
     "evaluate",
     "open_source",

@@ -5,11 +5,12 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Final, Self, TypeVar, Unpack
+from typing import TYPE_CHECKING, Final, Literal, Self, TypeVar, Unpack
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from recall_rank.analysis.user_vocabulary import UserVocabulary
     from recall_rank.corpus import Index
     from recall_rank.histories.backend import Snapshot
     from recall_rank.histories.cache.state import CacheState
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from recall_rank.histories.ignore import Ignore
     from recall_rank.histories.open_backend import Cache, OpenedSources
     from recall_rank.histories.transcript import Excerpt, MessagePage, Turn
+    from recall_rank.histories.vocabulary_file import VocabularyFile
     from recall_rank.index.reader.places import Place
     from recall_rank.index.segment.segment import Segment
     from recall_rank.model import Context, RefreshReport, SearchResponse, Session, Source, SourceReport
@@ -43,6 +45,7 @@ class Recall:
         *,
         ignore: Ignore | None = None,
         keep_vanished: bool | None = None,
+        vocabulary: UserVocabulary | Literal[True] | None = None,
     ) -> None:
         """Search `sources`, which are read on first use. Without a `cache`, the index is in memory and all sources are
         read.
@@ -51,7 +54,8 @@ class Recall:
         database) that changed since the last refresh are read. `context` is the caller's session and project, for
         searches that pass none. Sources and sessions that `ignore` matches are never read. `keep_vanished` says whether
         the cache keeps sessions that their source no longer has; None keeps the setting of the last refresh, which is
-        False at first.
+        False at first. `vocabulary` has the synonyms for searches that pass none; True is that of the user's file,
+        which the first search reads.
         """
         from recall_rank.histories.open_backend import OpenedSources, open_backend
 
@@ -61,6 +65,8 @@ class Recall:
             opened = open_backend(sources, _IndexFactory(), cache, ignore, keep_vanished)
         self._sources, self._backend = opened.sources, opened.backend
         self._context = context
+        self._vocabulary = vocabulary
+        self._vocabulary_file: VocabularyFile | None = None
 
     @classmethod
     def discover(
@@ -70,16 +76,18 @@ class Recall:
         *,
         ignore: Ignore | None = None,
         keep_vanished: bool | None = None,
+        vocabulary: UserVocabulary | Literal[True] | None = True,
     ) -> Self:
         """Return a Recall over the stores of all coding agents on this machine; its `found` is 0 when there is none.
 
-        The index is kept in this user's cache folder unless `cache` says otherwise.
+        The index is kept in this user's cache folder unless `cache` says otherwise. Searches know the synonyms of the
+        user's file, unless `vocabulary` is another one or None.
         """
         from recall_rank.histories.open_backend import open_backend
         from recall_rank.loaders import discover
 
         opened = open_backend(discover(), _IndexFactory(), cache, ignore, keep_vanished, discovered=True)
-        return cls(opened, context=context)
+        return cls(opened, context=context, vocabulary=vocabulary)
 
     def only(self, context: Context) -> Recall:
         """Return a Recall that shows only the sessions of the project of `context`, and the session that `context`
@@ -91,7 +99,7 @@ class Recall:
         from recall_rank.loaders.projects.repositories import name_context_repository
 
         own = self._backend.only(name_context_repository(context) or context)
-        return Recall(OpenedSources(self._sources, own), context=context)
+        return Recall(OpenedSources(self._sources, own), context=context, vocabulary=self._vocabulary)
 
     @property
     def found(self) -> int:
@@ -108,6 +116,9 @@ class Recall:
         from recall_rank.loaders.projects.repositories import name_context_repository
 
         options["context"] = name_context_repository(options.get("context", self._context))
+        words = self._words() if "vocabulary" not in options else None
+        if words is not None and words.vocabulary is not None:
+            options["vocabulary"] = words.vocabulary
         snapshot = self._newest(options.get("budget_ms"))
         try:
             response = snapshot.index.search(query, **options)
@@ -115,7 +126,10 @@ class Recall:
             self._backend.rebuild()
             snapshot = self._backend.ready()
             response = snapshot.index.search(query, **options)
-        return as_of(response, snapshot)
+        response = as_of(response, snapshot)
+        if words is not None and words.problem is not None:
+            response = replace(response, warnings=(*response.warnings, words.problem))
+        return response
 
     async def asearch(self, query: str, **options: Unpack[SearchOptions]) -> SearchResponse:
         """Await search() in a thread; cancelling the task ends the search before its next stage."""
@@ -145,20 +159,21 @@ class Recall:
         *,
         scope: str = "global",
         search: str | None = None,
+        agent: str | None = None,
         limit: int | None = None,
         context: Context | None = None,
     ) -> list[Session]:
         """Return the sessions without their messages, newest first, at most `limit`, all when it is None.
 
-        `search` keeps the sessions whose title contains that text. Scope "project" keeps those of the project of
-        `context`, by default the context of this Recall. Raises ValueError for an invalid scope or limit, and for scope
-        "project" without a context.
+        `search` keeps the sessions whose title contains that text, `agent` those of an agent. Scope "project" keeps
+        those of the project of `context`, by default the context of this Recall. Raises ValueError for an invalid scope
+        or limit, and for scope "project" without a context.
         """
         from recall_rank.histories.catalog import select_sessions
         from recall_rank.loaders.projects.repositories import name_context_repository
 
         here = name_context_repository(context or self._context)
-        return select_sessions(self._backend.inventory().catalog.sessions, scope, search, here, limit)
+        return select_sessions(self._backend.inventory().catalog.sessions, scope, search, agent, here, limit)
 
     def session(self, session_id: str) -> Session:
         """Return a session without its messages, by its id or by a prefix of at least four characters that no other id
@@ -328,6 +343,17 @@ class Recall:
     def __exit__(self, *_: object) -> None:
         self.close()
 
+    def _words(self) -> VocabularyFile | None:
+        """Return the vocabulary for searches that pass none, and what is wrong with its file; None when there is no
+        vocabulary.
+        """
+        if self._vocabulary is not None and self._vocabulary_file is None:
+            from recall_rank.histories.vocabulary_file import VocabularyFile, read_vocabulary
+
+            own = self._vocabulary
+            self._vocabulary_file = read_vocabulary() if own is True else VocabularyFile(own)
+        return self._vocabulary_file
+
     def _newest(self, budget_ms: object) -> Snapshot:
         """Return the newest state of the index, after a brief wait for a running refresh.
 
@@ -349,7 +375,7 @@ def stored_recall(cache: Path, state: CacheState) -> Recall:
     from recall_rank.histories.open_backend import OpenedSources
     from recall_rank.histories.stored_backend import StoredBackend
 
-    return Recall(OpenedSources((), StoredBackend(cache / MACHINE, state, _IndexFactory())))
+    return Recall(OpenedSources((), StoredBackend(cache / MACHINE, state, _IndexFactory())), vocabulary=True)
 
 
 class _IndexFactory:

@@ -89,6 +89,10 @@ class Weights:
     repair_one: float = 0.75  # a word that no document holds, one edit away from one that some do
     repair_two: float = 0.55  # two edits: as often another word as a misspelling; needed where a query has two slips
     repair_three: float = 0.35  # three edits, in fuzzy mode only: a guess
+    synonym: float = (
+        0.8  # a text that the user's vocabulary names for the word: surer than a repair (.75), a guess, and
+    )
+    # less close than an inflection (.9), which is the word; no labelled set has a vocabulary by which to measure it
     farther: float = 0.5  # factor of a repair with more edits than the nearest one
     other_initial: float = 0.8  # factor of a repair with another first letter, which people rarely misspell
     expand_known: float = 0.3  # fuzzy mode: factor of a term close to a word that documents hold

@@ -124,6 +124,18 @@ def in_node(host: str) -> Callable[[Home, Path, str], str]:
     return ask
 
 
+def in_python(host: str) -> Callable[[Home, Path, str], str]:
+    """Return a function that loads a plugin of Python with a stand-in for its host, and calls its tool `recall`."""
+
+    def ask(home: Home, config: Path, query: str) -> str:
+        stand_in = Path(__file__).with_name("stand_in.py")
+        print(f"\n== Loads {config.parent.relative_to(home.folder)} with a stand-in for {host}")
+        given = json.dumps({"query": query, **_ASKED})
+        return home.run([sys.executable, "-B", str(stand_in), str(config.parent), given])  # -B: leaves no bytecode
+
+    return ask
+
+
 def json_server(text: str) -> list[str]:
     """Return the command line of our server in a configuration of the form {"mcpServers": {"recall": ...}}, which may
     have lines that are comments.

@@ -7,6 +7,7 @@ reorder text, or imitate the lines that this program prints.
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from functools import cache
 from typing import Final
@@ -119,3 +120,8 @@ def utc_minute(time: int) -> str:
 def _json_escaped(found: re.Match[str]) -> str:
     units = found[0].encode("utf-16-be", "surrogatepass")
     return "".join(f"\\u{units[at]:02x}{units[at + 1]:02x}" for at in range(0, len(units), 2))
+
+
+def synonyms_text(synonyms: Mapping[str, Sequence[str]]) -> str:
+    """Return the synonyms of a response as text, such as: k8s = kubernetes or kube, RL = rate limit."""
+    return ", ".join(f"{words} = {' or '.join(texts)}" for words, texts in synonyms.items())

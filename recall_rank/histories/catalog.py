@@ -9,6 +9,7 @@ from itertools import takewhile
 
 from recall_rank.analysis.normalize import fold, fold_cached
 from recall_rank.model import Context, Session
+from recall_rank.model.agent_names import is_of_agent
 from recall_rank.model.project_scope import in_project
 
 MIN_PREFIX = 4  # a shorter beginning of an id is more likely a mistake than an abbreviation
@@ -57,10 +58,16 @@ def only_prefix(wanted: str, ids: Sequence[str]) -> str | None:
 
 
 def select_sessions(
-    sessions: Sequence[Session], scope: str, search: str | None, context: Context | None, limit: int | None
+    sessions: Sequence[Session],
+    scope: str,
+    search: str | None,
+    agent: str | None,
+    context: Context | None,
+    limit: int | None,
 ) -> list[Session]:
-    """Return the first `limit` sessions in a scope whose title contains `search`, ignoring case; all of them when
-    `limit` is None.
+    """Return the first `limit` sessions of `agent` in a scope whose title contains `search`, ignoring case.
+
+    None for `agent` is every agent, None for `limit` no limit.
 
     Raises ValueError for a negative limit, an unknown scope, or the scope "project" without a context.
     """
@@ -75,6 +82,7 @@ def select_sessions(
         session
         for session in sessions
         if words in fold_cached(session.title or "")
+        and (not agent or is_of_agent(session, agent))
         and (scope == "global" or context is None or in_project(session, context))
     ]
     return found[:limit]

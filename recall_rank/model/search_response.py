@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
+from recall_rank.model.query_syntax import QuerySyntax
 from recall_rank.model.response import Coverage, Group, Match, NearMiss, Result
-from recall_rank.model.serialize import coverage_to_dict, near_miss_to_dict, put, repaired, result_to_dict, texts
+from recall_rank.model.serialize import (
+    coverage_to_dict,
+    near_miss_to_dict,
+    put,
+    repaired,
+    repaired_value,
+    result_to_dict,
+    texts,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +44,8 @@ class SearchResponse:
     load_errors: Sequence[str] = ()
     elapsed_ms: float = 0.0
     cpu_ms: float = 0.0
+    syntax: QuerySyntax | None = None  # how the query was read; None for one without operators
+    synonyms: Mapping[str, Sequence[str]] = field(default_factory=dict)  # words of the query -> texts searched, too
 
     def to_dict(self) -> dict[str, Any]:
         """Return the response as plain JSON values, with keys in snake_case.
@@ -67,6 +78,8 @@ class SearchResponse:
             suggestions=texts(self.suggestions),
             near_misses=[near_miss_to_dict(miss) for miss in self.near_misses],
             load_errors=texts(self.load_errors),
+            syntax=None if self.syntax is None else repaired_value(self.syntax.to_dict()),
+            synonyms=repaired_value(self.synonyms),
         )
         return answer
 

@@ -9,6 +9,7 @@ from functools import lru_cache
 from typing import Any, TypedDict, cast, get_args
 
 from recall_rank.analysis.text_edits import Redact
+from recall_rank.analysis.user_vocabulary import UserVocabulary
 from recall_rank.model import Context, Group, Match, Order, Scope
 from recall_rank.model.option_errors import OptionTypeError, OptionValueError
 from recall_rank.weights import Weights
@@ -56,9 +57,14 @@ class RankOptions(TypedDict, total=False):
     cancel: Any
     context: Context | None
     project: str | None
+    agent: str | None
+    files: Collection[str]
     exclude_session_ids: Collection[str]
     must: Collection[str]
     must_not: Collection[str]
+    exact: Collection[str]
+    syntax: bool
+    vocabulary: UserVocabulary | None
     order: Order
     offset: int
     extra_scores: ExtraScores | None
@@ -106,9 +112,14 @@ class Options:
     cancel: Any = None  # an object with is_set(), such as threading.Event
     context: Context | None = None
     project: str | None = None
+    agent: str | None = None
+    files: Collection[str] = ()
     exclude_session_ids: Collection[str] = ()
     must: Collection[str] = ()
     must_not: Collection[str] = ()
+    exact: Collection[str] = ()
+    syntax: bool = False
+    vocabulary: UserVocabulary | None = None
     order: Order = "relevance"
     offset: int = 0
     extra_scores: ExtraScores | None = None
@@ -147,19 +158,21 @@ class Options:
 
         Raises OptionValueError for a number in `extra_scores` that is not finite.
         """
-        for name in ("fallback", "explain"):
+        for name in ("fallback", "explain", "syntax"):
             if not isinstance(getattr(self, name), bool):
                 raise OptionTypeError(name, f"must be True or False, not {getattr(self, name)!r}")
-        for name in ("session_id", "session_prefix", "title", "directory", "tool_name", "project"):
+        for name in ("session_id", "session_prefix", "title", "directory", "tool_name", "project", "agent"):
             value = getattr(self, name)
             if value is not None and not isinstance(value, str):
                 raise OptionTypeError(name, f"must be a string, not {value!r}")
-        for name in ("must", "must_not", "exclude_session_ids"):
+        for name in ("must", "must_not", "exact", "files", "exclude_session_ids"):
             value = getattr(self, name)
             # an iterator would be exhausted by this check
             listed = isinstance(value, (list, tuple, set, frozenset))
             if not listed or not all(isinstance(item, str) and item for item in value):
                 raise OptionTypeError(name, f"must be a list of non-empty strings, not {value!r}")
+            if name in ("exact", "files") and not all(map(str.strip, value)):
+                raise OptionValueError(name, f"must be a list of strings that are not blank, not {value!r}")
         _check_extra_scores(self.extra_scores)
         if self.context is not None and not isinstance(self.context, Context):
             raise OptionTypeError("context", f"must be a recall_rank.Context, not {self.context!r}")
@@ -169,18 +182,21 @@ class Options:
             )
         if self.weights is not None and not isinstance(self.weights, Weights):
             raise OptionTypeError("weights", f"must be a recall_rank.weights.Weights, not {self.weights!r}")
+        if self.vocabulary is not None and not isinstance(self.vocabulary, UserVocabulary):
+            raise OptionTypeError("vocabulary", f"must be a recall_rank.UserVocabulary, not {self.vocabulary!r}")
         if self.cancel is not None and not callable(getattr(self.cancel, "is_set", None)):
             raise OptionTypeError("cancel", f"must have is_set(), as threading.Event has; {self.cancel!r} has not")
 
 
 OPTION_NAMES = frozenset(each.name for each in fields(Options))
-_PLAIN = frozenset((str, int, float, bool, type(None)))
+_PLAIN = frozenset((str, int, float, bool, type(None), UserVocabulary))  # equal only to itself
 
 
 def parse_options(given: SearchOptions) -> Options:
     """Return the checked Options for options given by name.
 
-    Options whose values are all strings, numbers or None are cached, so that repeated ones are not checked again.
+    Options whose values are all strings, numbers, vocabularies or None are cached, so that repeated ones are not
+    checked again.
     Raises TypeError for an unknown name, and the errors of Options.
     """
     if not OPTION_NAMES.issuperset(given):

@@ -1,15 +1,19 @@
-"""The parsed query: its words, compounds (words written as one), quoted phrases, options and weights."""
+"""The parsed query: its words, compounds (words written as one), quoted phrases, variants, options and weights."""
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 
 from recall_rank._core.runtime.record_factory import RecordFactory
 from recall_rank._core.text.tokens import query_tokens
 from recall_rank.analysis.normalize import encode, fold
+from recall_rank.analysis.query_syntax import OR, read_syntax
 from recall_rank.analysis.stop_words import STOP_WORDS
 from recall_rank.analysis.time_filters import resolve_window
+from recall_rank.analysis.user_vocabulary import UserVocabulary, forms_of, stand_in
+from recall_rank.model.query_syntax import QuerySyntax
 from recall_rank.search.options import Options
 from recall_rank.weights import DEFAULT, Weights
 
@@ -44,6 +48,23 @@ class Compound:
 
 
 @dataclass(frozen=True, slots=True)
+class Variant:
+    """A text that counts in place of the `span` words of a query from index `at` on: a synonym, or what follows OR.
+
+    A document with that text counts as one with these words, in the share `share`. A text of several words is matched
+    where a document holds all of them that count.
+    """
+
+    written: str
+    words: tuple[Word, ...]
+    joined: bytes  # the words written as one; empty for a single word
+    at: int
+    span: int
+    share: float
+    synonym: bool  # from the user's vocabulary; else an alternative of the query
+
+
+@dataclass(frozen=True, slots=True)
 class Query:
     """A query text, parsed, with its checked options. Times are milliseconds since 1970, UTC."""
 
@@ -60,6 +81,8 @@ class Query:
     before: int  # messages must be earlier; 0 for no bound
     weights: Weights
     warnings: tuple[str, ...] = field(default=())
+    variants: tuple[Variant, ...] = ()
+    syntax: QuerySyntax | None = None  # how it was read; None for a query without operators
 
     @classmethod
     def parse(cls, text: str, now: int, options: Options) -> Query:
@@ -87,29 +110,46 @@ class Query:
             until=options.until,
             strict=True,
         )
-        words, compounds = words_of(text[:MAX_QUERY_CHARS])
         warnings = [warning.text for warning in window.warnings]
+        after, before = window.after or 0, window.before or 0
+        asked, syntax = text, None
+        if options.syntax and options.match != "regex":
+            read = read_syntax(text, now, alternatives=options.match != "literal")
+            warnings += read.warnings
+            if not read.plain:
+                text, syntax = read.text, read
+                after, before = _narrowed(after, before, read, now)
+        searched, runs = _first_alternatives(text[:MAX_QUERY_CHARS], syntax)
+        if options.exact:
+            searched = _with_phrases(searched, options.exact)
+        words, compounds = words_of(searched)
         if len(words) > MAX_WORDS:
             if len(text) <= MAX_QUERY_CHARS:
                 warnings.append(f"only the first {MAX_WORDS} words of the query are searched")
             words = words[:MAX_WORDS]
             compounds = [c for c in compounds if c.at + c.span <= MAX_WORDS]
         phrases = tuple(filter(str.strip, _QUOTED.findall(text[:MAX_QUERY_CHARS]))) if '"' in text else ()
-        after, before = window.after or 0, window.before or 0
+        variants: list[Variant] = []
+        for run in runs:
+            variants += _alternatives(words, run)
+        if options.vocabulary and options.match in ("smart", "fuzzy") and len(text) <= MAX_QUERY_CHARS:
+            variants += _synonyms(searched, words, options.vocabulary, (options.weights or DEFAULT).synonym)
         return _query(
-            text,
+            asked,
             text,
             fold(text[:MAX_QUERY_CHARS]),
             options,
             tuple(words),
             sum([word.counts for word in words]),
             tuple(compounds),
-            phrases,
+            (*phrases, *_in_order(options.exact)) if options.exact else phrases,
             now,
             after,
             before,
             options.weights or DEFAULT,
             tuple(warnings),
+            tuple(variants),
+            syntax,
         )
 
 
@@ -119,9 +159,87 @@ _query, _make_words, _make_compounds = (
     RecordFactory(Compound).make_all,
 )
 _STOP_FORMS = frozenset(word.encode() for word in STOP_WORDS)
+_Run = tuple[int, tuple[str, ...]]  # words with OR between them: the index of the first among the words of a query, all
 
 
 def words_of(text: str) -> tuple[list[Word], list[Compound]]:
     """Return the words of a query, and its compounds, that is, words written as one; both in the order of the text."""
     words, compounds = query_tokens(encode(text), _STOP_FORMS)
     return _make_words(words), _make_compounds(compounds)
+
+
+def _narrowed(after: int, before: int, syntax: QuerySyntax, now: int) -> tuple[int, int]:
+    """Return the time bounds of the options, narrowed by those that the query itself names; 0 is no bound."""
+    for value in syntax.given("since"):
+        after = max(after, resolve_window(now, since=value).after or 0)
+    for value in syntax.given("until"):
+        bound = resolve_window(now, until=value).before or 0
+        before = min(before, bound) if before else bound
+    return after, before
+
+
+def _first_alternatives(text: str, syntax: QuerySyntax | None) -> tuple[str, list[_Run]]:
+    """Return the text of a query with the first word only of each run of words with OR between them, and the runs."""
+    if syntax is None or not syntax.any_of:
+        return text, []
+    base, end = "", 0
+    found: list[_Run] = []
+    for run in syntax.any_of:
+        base += text[end : run.start]
+        found.append((len(words_of(base)[0]), run.words))
+        base += run.words[0]
+        end = run.end
+    return base + text[end:], found
+
+
+def _in_order(phrases: Collection[str]) -> Sequence[str]:
+    return sorted(phrases) if isinstance(phrases, (set, frozenset)) else tuple(phrases)
+
+
+def _with_phrases(text: str, phrases: Collection[str]) -> str:
+    """Return a text with those of the phrases added in quotes whose words it does not hold next to each other."""
+    held = forms_of(text)
+    missing = (each.replace('"', " ") for each in _in_order(phrases) if not stand_in(forms_of(each), held))
+    return " ".join([text, *(f'"{phrase}"' for phrase in missing)])
+
+
+def _alternatives(words: list[Word], run: _Run) -> Iterator[Variant]:
+    """Yield a variant for each word but the first of a run of words with OR between them.
+
+    The first is among `words`, and counts from now on, also if it is a stop word.
+    """
+    at, operands = run
+    names = [operand.strip('"') for operand in operands]
+    span = len(words_of(names[0])[0])
+    if not span or at + span > len(words):
+        return
+    for place in range(at, at + span):
+        words[place] = replace(words[place], counts=True)
+    if span == 1:
+        words[at] = replace(words[at], written=f" {OR} ".join(names))
+    for name in names[1:]:
+        yield from _variant(name, at, span, 1.0, synonym=False)
+
+
+def _synonyms(text: str, words: list[Word], vocabulary: UserVocabulary, share: float) -> Iterator[Variant]:
+    """Yield a variant for each text that the user's vocabulary has for words of a query outside of quotes."""
+    quoted: set[int] = set()
+    for phrase in _QUOTED.finditer(text):
+        first, last = (len(words_of(text[:end])[0]) for end in phrase.span())
+        quoted.update(range(first, last))
+    for synonym in vocabulary.synonyms(forms_of(text)[: len(words)]):
+        covered = range(synonym.at, synonym.at + synonym.span)
+        if quoted.isdisjoint(covered) and any(words[place].counts for place in covered):
+            yield from _variant(synonym.text, synonym.at, synonym.span, share, synonym=True)
+
+
+def _variant(written: str, at: int, span: int, share: float, *, synonym: bool) -> Iterator[Variant]:
+    """Yield the variant for a text; nothing for a text without a word."""
+    words, compounds = words_of(written)
+    pairs = [each for each in compounds if each.cjk]
+    special = [each for each in compounds if each.span == 1 and len(words) == 1]  # such as C++
+    if special or (pairs and all(word.cjk for word in words)):
+        words = [Word(each.form, each.written, True, False) for each in special or pairs]
+    if words:
+        joined = b"".join(word.form for word in words) if len(words) > 1 and not pairs else b""
+        yield Variant(written, tuple(words), joined, at, span, share, synonym)

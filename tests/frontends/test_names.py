@@ -1,4 +1,4 @@
-"""The names of projects, folders and tools that people type, on every surface: library, tools, MCP and command line."""
+"""The names of projects, agents, folders and tools that people type, on every surface: library, tools, MCP, shell."""
 
 from __future__ import annotations
 
@@ -36,9 +36,9 @@ def told(key: str, folder: str, tool: str = "Bash", **more: Any) -> Session:
 
 
 SESSIONS = (
-    told("acme-one", ACME),
+    told("acme-one", ACME, agent="claude-code"),
     told("acme-two", f"{ACME}/server", worktree=ACME),
-    told("quay-one", QUAY, tool="Edit"),
+    told("quay-one", QUAY, tool="Edit", agent="codex"),
     told("loose-end", "", project=None, tool="WebFetch"),
 )
 TWINS = (*SESSIONS, told("twin-one", OTHER))
@@ -92,6 +92,7 @@ def records(session: Session) -> list[Answer]:
     """Return a session as records of history JSONL."""
     names = ("id", "title", "directory", "project", "worktree", "updated")
     head = {"t": "session", **{name: getattr(session, name) for name in names if getattr(session, name)}}
+    head["agent_app"] = session.agent
     (said,) = session.messages
     text, call = said.parts
     parts = [
@@ -125,6 +126,11 @@ def test_the_name_that_stats_shows_is_the_name_of_a_project(ask: Ask, name: str)
     assert "called" not in str(answer.get("warnings", ""))
 
 
+@pytest.mark.parametrize("name", ["claude-code", "Claude Code"])
+def test_an_agent_is_found_in_any_spelling_of_its_name(ask: Ask, name: str) -> None:
+    assert sessions_of(ask(SESSIONS, "lantern", agent=name)) == {"acme-one"}
+
+
 def test_projects_that_share_a_name_are_both_searched_and_a_warning_says_so(ask: Ask) -> None:
     answer = ask(TWINS, "lantern", project="acme-api")
     assert sessions_of(answer) == {"acme-one", "acme-two", "twin-one"}
@@ -144,6 +150,7 @@ def test_projects_that_share_a_name_are_both_searched_and_a_warning_says_so(ask:
         ({"project": "zebra"}, "no project is called 'zebra': there are 'acme-api', 'quay-web'"),
         ({"directory": "/home/al/code/acme-ap"}, f"no session ran in '/home/al/code/acme-ap': did you mean {ACME!r}?"),
         ({"directory": "acme-api"}, f"no session ran in 'acme-api': did you mean {ACME!r}?"),
+        ({"agent": "codx"}, "no session is of an agent 'codx': did you mean 'codex'?"),
         ({"tool_name": "bahs"}, "no call of a tool 'bahs': did you mean 'Bash'?"),
         ({"tool_name": "zebra"}, "no call of a tool 'zebra': there are 'Bash', 'Edit', 'WebFetch'"),
         ({"tool_name": "Edit", "project": "acme-api"}, "no call of a tool 'Edit': there is 'Bash'"),

@@ -26,6 +26,7 @@ from recall_rank.evaluation import report as figures
 from recall_rank.frontends.cli.main import cli
 from recall_rank.frontends.demo.generate import history
 from recall_rank.histories.settings import Settings, settings
+from recall_rank.histories.vocabulary_file import read_vocabulary
 from recall_rank.loaders.registry import LOADERS
 from recall_rank.search.options import Options
 
@@ -168,8 +169,11 @@ def test_blocks_run(path: Path, desk: Path, capsys: pytest.CaptureFixture[str]) 
         elif block.language == "json" or "mcp_servers" in block.text:
             check_client(json.loads(block.text) if block.language == "json" else tomllib.loads(block.text))
         elif block.language == "toml":
-            (desk / "config.toml").write_text(block.text, encoding="utf-8")
-            assert settings(desk / "config.toml") != Settings()
+            (desk / "settings.toml").write_text(block.text, encoding="utf-8")
+            if "both_ways" in block.text:
+                assert read_vocabulary(desk / "settings.toml").vocabulary
+            else:
+                assert settings(desk / "settings.toml") != Settings()
         else:
             assert block.language in ("jsonl", "mermaid"), f"{path.name}: nothing checks a block of {block.language!r}"
 

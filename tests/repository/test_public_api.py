@@ -32,7 +32,7 @@ HEAVY = {
 PUBLIC = [
     *("Context", "Coverage", "Evaluation", "Flag", "Index", "LabelledQuery", "Malformed", "Message", "Options", "Part"),
     *("Place", "Reading", "Recall", "RefreshReport", "Result", "SearchResponse", "Session", "Source", "SourceReport"),
-    *("Tokens", "Unit"),
+    *("Tokens", "Unit", "UserVocabulary"),
     *("discover", "evaluate", "open_source", "open_sources", "rank"),
 ]
 METHODS = {
@@ -82,7 +82,7 @@ RESPONSE = {
         "load_errors",
         "elapsed_ms",
     ),
-    "cpu_ms",
+    *("cpu_ms", "syntax", "synonyms"),
 }
 OPTIONS = {
     *(
@@ -114,6 +114,7 @@ OPTIONS = {
         "redact",
         "weights",
     ),
+    *("agent", "files", "exact", "syntax", "vocabulary"),
 }
 
 

@@ -63,5 +63,7 @@ def test_options_that_come_again_are_checked_once() -> None:
 
 
 def test_an_unknown_option_is_named_with_all_that_are_accepted() -> None:
-    with pytest.raises(TypeError, match=r"unknown option mach; accepted are after, before, budget_ms, .*, width"):
+    with pytest.raises(
+        TypeError, match=r"unknown option mach; accepted are after, agent, before, budget_ms, .*, width"
+    ):
         parse_options({"mach": "fuzzy"})  # type: ignore[typeddict-unknown-key]

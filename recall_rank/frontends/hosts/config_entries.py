@@ -20,11 +20,11 @@ from recall_rank.frontends.file_edits.json_edits import (
     with_element,
     without_element,
 )
+from recall_rank.frontends.file_edits.marked_block import block_lines, with_block, without_block
 from recall_rank.frontends.file_edits.project_files import EditError
 from recall_rank.frontends.file_edits.text_bytes import decoded, encoded, line_end
+from recall_rank.frontends.file_edits.yaml_items import YamlItem, has_item, with_item, without_line
 from recall_rank.frontends.hosts.host import ENTRY, JSON, TOML
-from recall_rank.frontends.hosts.marked_block import block_lines, with_block, without_block
-from recall_rank.frontends.hosts.yaml_items import YamlItem, has_item, with_item, without_line
 
 _EMPTY: Final = "{\n}\n"
 PLUGIN_ENTRY: Final = {"item": "recall_rank"}  # of a list of plugins in YAML

@@ -12,10 +12,10 @@ from recall_rank.frontends.redaction.redact import label, redacted, secrets
 from recall_rank.model import SearchResponse, Session
 from recall_rank.model.response import Suggestion
 
-# Fields without secrets: ids, which must stay unchanged; words and numbers of this package; snippets, whose secrets
-# the search has replaced before it cut them.
+# Fields without secrets: ids, which must stay unchanged; what the caller wrote; words and numbers of this package;
+# snippets, whose secrets the search has replaced before it cut them.
 _SAFE_FIELDS: Final = frozenset(
-    "ok id session_id message_id part_id query snippet spans role field source stage match_mode group "
+    "ok id session_id message_id part_id query syntax synonyms snippet spans role field source stage match_mode group "
     "scope degrade_kind degrade_kinds stages_run directory_relevance flags coverage explain time pagination mode "
     "warning_categories suggestion_categories error_category kind matched_terms matched_fields recency "
     "confidence".split()

@@ -61,14 +61,15 @@ def unknown_session(call: CallContext, session_id: str) -> str:
     return f"{alike} sessions have ids that begin so" if alike > 1 else "no session has this id"
 
 
-def list_sessions(call: CallContext, scope: str, search: str | None = None) -> list[Session]:
-    """Return the sessions of a scope, newest first; with `search`, only those with this text in their title.
+def list_sessions(call: CallContext, scope: str, search: str | None = None, agent: str | None = None) -> list[Session]:
+    """Return the sessions of a scope, newest first; with `search`, only those with this text in their title; with
+    `agent`, only those of that agent.
 
     Raises ToolError when no current project is known for scope "project", and when no source could be read.
     """
     if scope == "project" and not call.knows_project:
         raise no_project(call)
-    found = call.histories.sessions(scope=scope, search=search, context=call.context)
+    found = call.histories.sessions(scope=scope, search=search, agent=agent, context=call.context)
     if not found:
         reports = call.histories.sources()
         if reports and all(report.failed for report in reports):

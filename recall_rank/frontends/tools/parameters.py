@@ -65,9 +65,12 @@ def recall_parameters(options: HostOptions) -> tuple[Parameter, ...]:
         Parameter("expand_budget_messages", "whole", 30, cap=30, ignored_below=True),
         Parameter("expand_budget_chars", "whole", 30_000, cap=30_000, ignored_below=True),
         Parameter("project", "text", strict=True),
+        Parameter("agent", "text", strict=True),
         Parameter("exclude_session_ids", "texts", (), strict=True),
         Parameter("must", "texts", (), strict=True),
         Parameter("must_not", "texts", (), strict=True),
+        Parameter("exact", "texts", ()),
+        Parameter("syntax", "flag", False),
         Parameter("order", "choice", None, ("relevance", "time")),
         Parameter("offset", "number", 0, low=0, high=2**31),
         Parameter("budget_ms", "number", None, low=1, high=86_400_000),
@@ -107,6 +110,7 @@ def sessions_parameters(options: HostOptions) -> tuple[Parameter, ...]:
     return (
         Parameter("scope", "choice", "project", ("project", "global")),
         Parameter("search", "text"),
+        Parameter("agent", "text", strict=True),
         Parameter("limit", "number", min(20, options.max_session_list), high=options.max_session_list),
     )
 

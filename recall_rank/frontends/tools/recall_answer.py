@@ -15,7 +15,7 @@ from recall_rank.model.serialize import repaired
 
 MAX_LOAD_ERRORS: Final = 5
 # reasons for which a session is not of the scope at all
-_OUTSIDE: Final = ("session_id", "scope", "project", "title", "excluded")
+_OUTSIDE: Final = ("session_id", "scope", "project", "agent", "title", "excluded")
 _RANKED: Final = ("score", "stage", "match_mode", "matched_terms", "explain", "match_reasons")
 _REPLACED: Final = ("warnings", "suggestions", "near_misses", "load_errors", "load_error_count")
 

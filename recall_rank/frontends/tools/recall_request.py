@@ -13,19 +13,21 @@ from recall_rank.frontends.tools.parameters import LARGEST, TIMES, read, recall_
 from recall_rank.frontends.tools.transcript_tools import global_disabled
 from recall_rank.frontends.tools.warnings import ToolError, Warnings
 from recall_rank.model import Context, Session
+from recall_rank.model.agent_names import is_of_agent
 from recall_rank.model.project_names import is_named
 from recall_rank.model.project_scope import in_project, inside
+from recall_rank.model.query_syntax import QuerySyntax
 from recall_rank.search.query import MAX_PATTERN_CHARS
 from recall_rank.search.retrieval.literal import compile_pattern
 
 DIRECTORY_BUCKETS: Final = ("exact", "project", "global")  # from the nearest to the farthest
 _SEARCH_OPTIONS: Final = (
     *("match", "scope", "group", "type", "role", "title", "width", "directory", "tool_name", "project"),
-    *("exclude_session_ids", "must", "must_not", "budget_ms"),
+    *("agent", "exclude_session_ids", "must", "must_not", "exact", "syntax", "budget_ms"),
 )
 _FILTERS: Final = (
     *("scope", "session_id", "title", "project", "directory", "tool_name", "type", "role", *TIMES),
-    *("must", "must_not", "exclude_session_ids"),
+    *("agent", "must", "must_not", "exclude_session_ids"),
 )
 _INLINE_FLAGS: Final = re.compile(r"(?<!\\)(?:\\\\)*\(\?[a-zA-Z]*(?:-[a-zA-Z]+)?[:)]")
 _NO_FLAGS: Final = re.compile(r"\(\?:")
@@ -91,6 +93,8 @@ def read_request(call: CallContext, args: Mapping[str, Any]) -> RecallRequest:
         raise global_disabled("'project' or 'session'")
     session, unknown = _wanted_session(call, given)
     options = {name: given[name] for name in _SEARCH_OPTIONS if given[name] not in (None, ())}
+    if given["exact"]:
+        options["exact"] = tuple(filter(str.strip, given["exact"]))  # a blank phrase weighs nothing
     options.update(now=call.now, context=call.context, cancel=call.cancel, explain=given["explain"])
     options["fallback"] = bool(given["fallback"] and given["directory"])
     if session is not None:
@@ -109,24 +113,35 @@ def read_request(call: CallContext, args: Mapping[str, Any]) -> RecallRequest:
     )
 
 
-def selected_sessions(call: CallContext, request: RecallRequest) -> list[SelectedSession]:
-    """Return the sessions that a request searches, in the order in which they are searched."""
+def selected_sessions(
+    call: CallContext, request: RecallRequest, syntax: QuerySyntax | None = None
+) -> list[SelectedSession]:
+    """Return the sessions that a request searches, in the order in which they are searched.
+
+    `syntax` are the operators in its query.
+    """
     given, options = request.given, request.options
+    operators = syntax or QuerySyntax("")
     if request.unknown:
         return []
     found: Sequence[Session] = call.histories.sessions(
         scope="project" if options["scope"] == "project" and not request.one_session else "global",
         search=given["title"],
+        agent=given["agent"],
         context=call.context,
     )
     wanted = request.session if request.session is not None else call.context.session_id
     if request.one_session:
         found = [session for session in found if session.id == wanted]
-    excluded, project = frozenset(given["exclude_session_ids"]), given["project"]
+    excluded = frozenset(given["exclude_session_ids"])
+    projects = [name for name in (given["project"], *operators.given("project")) if name]
+    agents = operators.given("agent")
     kept = [
         SelectedSession(session, _directory_bucket(session, given["directory"], call.context))
         for session in found
-        if session.id not in excluded and (not project or is_named(session, project))
+        if session.id not in excluded
+        and all(is_named(session, project) for project in projects)
+        and all(is_of_agent(session, agent) for agent in agents)
     ]
     if given["directory"]:
         if not options["fallback"]:

@@ -40,7 +40,8 @@ def recall(call: CallContext, args: Mapping[str, Any]) -> dict[str, Any]:
     warnings = Warnings()
     for given in (request.warnings, request.expansion_warnings):
         warnings.extend(given)
-    sessions = selected_sessions(call, request) if request.given["directory"] or not response.results else []
+    listed = request.given["directory"] or not response.results
+    sessions = selected_sessions(call, request, response.syntax) if listed else []
     buckets = [each.bucket for each in sessions] if request.given["directory"] else None
     set_coverage(answer, request, response, buckets)
     errors = [] if request.one_session and not request.unknown else load_errors(response, request)

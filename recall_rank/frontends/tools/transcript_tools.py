@@ -16,6 +16,8 @@ from recall_rank.frontends.tools.parameters import (
 from recall_rank.frontends.tools.warnings import Suggestions, ToolError, Warnings
 from recall_rank.histories.transcript import UnknownMessage, UnknownSession
 from recall_rank.model import Message
+from recall_rank.model.agent_names import agent_key, agent_names
+from recall_rank.model.nearest_names import did_you_mean
 from recall_rank.model.serialize_transcript import heading_to_dict, message_to_dict, part_to_dict, session_to_dict
 
 
@@ -127,7 +129,7 @@ def recall_sessions(call: CallContext, args: Mapping[str, Any]) -> dict[str, Any
     everywhere = given["scope"] == "global"
     if everywhere and not call.options.global_:
         raise global_disabled("'project'")
-    found = list_sessions(call, given["scope"], given["search"])[: given["limit"]]
+    found = list_sessions(call, given["scope"], given["search"], given["agent"])[: given["limit"]]
     answer = {
         "ok": True,
         "sessions": [session_to_dict(session, with_project=everywhere) for session in found],
@@ -143,6 +145,12 @@ def recall_sessions(call: CallContext, args: Mapping[str, Any]) -> dict[str, Any
 def _advice(call: CallContext, given: Mapping[str, Any]) -> Suggestions:
     """Return suggestions for a call of recall_sessions that found no session."""
     found = Suggestions()
+    if given["agent"]:
+        known = [name for session in list_sessions(call, given["scope"]) for name in agent_names(session)]
+        if not any(agent_key(name) == agent_key(given["agent"]) for name in known):
+            hint = did_you_mean(given["agent"], known)
+            text = f"No session is of an agent {given['agent']!r}" + (f": {hint}" if hint else "")
+            found.add("unknown_agent", text)
     if given["scope"] == "project":
         suggest_global(call, found)
     if given["search"]:

@@ -18,7 +18,7 @@ from recall_rank.search.expansion.expansion import Expansion, TermGroup, Unknown
 from recall_rank.search.expansion.forms import FormLookup, MatchedPrefix
 from recall_rank.search.expansion.lexicon import MIN_PREFIX, Lexicon, Member, characters, members_of, never
 from recall_rank.search.filters.eligible import EligibleSet
-from recall_rank.search.query import Compound, Query, Word
+from recall_rank.search.query import Compound, Query, Variant, Word
 from recall_rank.weights import Weights
 
 MIN_HALF = 3  # characters of each half when a word is split
@@ -86,6 +86,7 @@ class _Expander:
         "late",
         "lexicon",
         "names",
+        "others",
         "prefixes",
         "query",
         "tagged",
@@ -110,6 +111,7 @@ class _Expander:
         self.alone: set[int] = set()  # words with a group of their own
         self.written: set[int] = set()  # words that a document holds, in this form or another inflection
         self.names: list[UnknownName] = []
+        self.others: dict[int, list[Member]] = {}  # of the word at an index: terms of its variants
 
         forms = [word.form for word in query.words]
         self.counts = [word.counts for word in query.words]
@@ -132,6 +134,9 @@ class _Expander:
     def run(self) -> Expansion:
         self._compounds()
         self._joins()
+        for variant in self.query.variants:
+            if not self.late():
+                self._variant(variant)
         done = 0
         late = self.late()
         for at, word in enumerate(self.query.words):
@@ -155,7 +160,10 @@ class _Expander:
         # a word that no document holds would be the rarest: the ceiling includes it, so that no answer seems complete
         weights = self.weights
         missing = len(unknown) * rarity(self.documents, 0, weights)
-        ceiling = (weights.k1 + 1) * (missing + sum([group.factor for group in self.groups]))
+        total = sum([group.factor for group in self.groups])
+        if self.query.variants:
+            total -= self._surplus()
+        ceiling = (weights.k1 + 1) * (missing + total)
         return _expansion(
             self.groups,
             self.with_forms,
@@ -227,13 +235,36 @@ class _Expander:
                 weighed[at] = rarity(documents, 0, weights)
         return weighed, unknown
 
+    def _surplus(self) -> float:
+        """Return what the factors of variants add to the ceiling too much: words and their variants count as one."""
+        best: dict[tuple[int, int], float] = {}
+        surplus = 0.0
+        for group in self.groups:
+            if group.variant:
+                surplus += group.factor
+                best[group.at, group.span] = max(group.factor, best.get((group.at, group.span), 0.0))
+        for (at, span), factor in best.items():
+            own = (
+                each for each in self.groups if not each.variant and each.at < at + span and at < each.at + each.span
+            )
+            surplus -= max(0.0, factor - sum(each.factor for each in own))
+        return surplus
+
     def _add(
-        self, written: str, at: int, span: int, members: list[Member], boost: float, *, joint: bool = False
+        self,
+        written: str,
+        at: int,
+        span: int,
+        members: list[Member],
+        boost: float,
+        *,
+        joint: bool = False,
+        variant: bool = False,
     ) -> None:
         """Append a term group for the `span` query words from index `at` on, unless `members` is empty.
 
         `members` are term ranges (first, last, similarity); of equal ranges, the most similar one is kept. With
-        `joint`, a document must also hold the group before it.
+        `joint`, a document must also hold the group before it. `variant` is as in TermGroup.
         """
         if not members:
             return
@@ -244,7 +275,7 @@ class _Expander:
             for first, last, similarity in members:  # a form may be a repair of the word and an inflection too
                 best[first, last] = max(similarity, best.get((first, last), 0.0))
             members = [(first, last, similarity) for (first, last), similarity in sorted(best.items())]
-        self.groups.append(_group(written, at, span, members, boost, 0, 0.0, joint))
+        self.groups.append(_group(written, at, span, members, boost, 0, 0.0, joint, variant))
 
     def _compounds(self) -> None:
         """Add a term group for each compound of the query: words written as one, or a word with its punctuation."""
@@ -278,13 +309,41 @@ class _Expander:
             members = self.forms.members(form, terms, at, last + 1 - at, repair=True)
             self._add(" ".join([each.written for each in words[at : last + 1]]), at, last + 1 - at, members, boost)
 
+    def _variant(self, variant: Variant) -> None:
+        """Look up the terms of a variant. Those of a single word, and of several written as one, join the group of the
+        query word that it stands for; else they get a group of their own.
+
+        Several words get a group, too, which a document matches that holds the two rarest of them.
+        """
+        at, span, share, forms = variant.at, variant.span, variant.share, self.forms
+        words = [word.form for word in variant.words if word.counts]
+        alone = words if len(words) == 1 else [variant.joined] if variant.joined else []
+        members = [member for form in alone for member in forms.of_variant(form, at, span, share, share)]
+        if self._frequency(members):
+            if span == 1:
+                self.others.setdefault(at, []).extend(members)
+            else:
+                self._add(variant.written, at, span, members, 1.0, variant=True)
+        if len(words) > 1:
+            shown = share * self.weights.split  # one word in a passage is not yet the variant
+            found = [forms.of_variant(form, at, span, share, shown) for form in words]
+            rarest = sorted(found, key=self._frequency)[:2]
+            if self._frequency(rarest[0]):
+                self._add(variant.written, at, span, rarest[0], 1.0, variant=True)
+                self._add(variant.written, at, span, rarest[1], 1.0, variant=True, joint=True)
+
+    def _frequency(self, members: list[Member]) -> int:
+        return self.lexicon.frequencies([members], self.documents)[0]
+
     def _word(self, at: int, word: Word) -> None:
         """Add the term groups of the word at index `at`: its forms, its halves and, for a word without terms,
         longer terms.
         """
         form, terms, weights = word.form, self.known[at], self.weights
+        others = self.others.get(at, [])
         if word.cjk and self._in_pair(at):
             self.forms.matched.append((form, at, 1, weights.cjk_single))
+            self._add(word.written, at, 1, others, 1.0, variant=True)
             return
         if not word.counts:
             self.forms.matched.append((form, at, 1, 1.0))
@@ -293,18 +352,19 @@ class _Expander:
         written = bool(terms) or (bool(family) and any(self.lexicon.count(kin) for _, kin in family))
         if written:
             self.written.add(at)
-        members = self.forms.members(form, terms, at, 1, repair=not written)
+        members = self.forms.members(form, terms, at, 1, repair=not written and not others)
         if family:
             members += self.forms.inflected(family, at)
         if at in self.tagged:
             members += self.tagged[at]
-        if not terms and not word.cjk:
+        members += others
+        if not terms and not others and not word.cjk:
             members += self.forms.misspelt_names(form, at, repair=not written and at not in self.tagged)
         self._add(word.written, at, 1, members, weights.piece if at in self.covered else 1.0)
         if word.cjk:
             return
         if at in self.cuts:
-            self._split(at, word, written=written)
+            self._split(at, word, written=written or bool(others))
         if characters(form) >= MIN_PREFIX:
             self.prefixes.append((form, at, weights.prefix))
         if at in self.alone:

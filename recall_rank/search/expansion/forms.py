@@ -77,6 +77,21 @@ class FormLookup:
             found.setdefault(at, []).append((number, number + 1, share * self._tag_weights[tag]))
         return found
 
+    def of_variant(self, form: bytes, at: int, span: int, share: float, shown: float) -> list[Member]:
+        """Return the term ranges (first, last, similarity) of a form that counts in place of the query words
+        [at, at + span): its own terms, its inflections, and the names that equal it.
+
+        Their similarity is at most `share`. They are noted as forms to find in passages, with at most `shown`.
+        """
+        terms, family = self._lexicon.find([form])[0], self._lexicon.families([form])[0]
+        members = self.tagged([form], share).get(0, [])
+        for own, similarity in ((form, 1.0), *((other, self._weights.stem) for other, _ in family)):
+            self.matched.append((own, at, span, similarity * shown))
+        members += members_of(terms, share)
+        for _, others in family:
+            members += members_of(others, share * self._weights.stem)
+        return members
+
     def misspelt_names(self, form: bytes, at: int, *, repair: bool) -> list[Member]:
         """The term ranges (first, last, similarity) of names of tools, authors and directories at one or two edits
         from `form`, the query word at index `at`.

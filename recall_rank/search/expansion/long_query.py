@@ -64,6 +64,7 @@ def shortened(query: Query, reader: IndexReader, eligible: EligibleSet) -> Query
         words=counted,
         counting=sum(word.counts for word in counted),
         compounds=kept,
+        variants=(),
         phrases=tuple(each for each in query.phrases if len(each) <= LINE_CHARS)[:MAX_PHRASES],
         warnings=(*query.warnings, warning),
     )

@@ -7,10 +7,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from time import monotonic_ns
 from types import MappingProxyType
 
 from recall_rank._core.runtime.record_factory import RecordFactory
-from recall_rank._core.search.column_filters import count_marks, keep_marks, mark_documents_of_parts, mark_eligible
+from recall_rank._core.search.column_filters import (
+    count_marks,
+    keep_marks,
+    mark_documents_of_parts,
+    mark_eligible,
+    marked_indices,
+)
 from recall_rank.analysis.normalize import fold
 from recall_rank.index.reader.index_reader import IndexReader
 from recall_rank.index.reader.literal_scan import mark_literal
@@ -18,6 +25,7 @@ from recall_rank.index.reader.segment_view import SegmentView
 from recall_rank.index.segment.segment import ROLES
 from recall_rank.model import Count
 from recall_rank.search.filters.in_context import leave_out, read_by_the_caller
+from recall_rank.search.filters.restrictions import Restrictions, is_named_in_input, path_pattern
 from recall_rank.search.filters.session_filters import DEAD, REASONS, filter_sessions
 from recall_rank.search.query import Query
 
@@ -46,13 +54,13 @@ class EligibleSet:
     limited_by: list[str]
     buckets: dict[int, str]  # session -> directory bucket, when a directory was asked for
     cut_by_caller: bool  # the caller's `sessions` left eligible sessions out
-    parts_reached: int  # parts, from the first, whose text was read for `must` and `must_not` before the deadline
+    parts_reached: int  # parts, from the first, whose text was read for filters before the deadline
 
 
 def eligible_set(reader: IndexReader, query: Query, deadline_ns: int = 0) -> EligibleSet:
     """Return the sessions, messages, parts and documents of `reader` that pass the scope and every filter of `query`.
 
-    With the options `must` or `must_not`, part texts are read until `deadline_ns`, a monotonic time, 0 for none; a part
+    For `must`, `must_not` and `files`, part texts are read until `deadline_ns`, a monotonic time, 0 for none; a part
     that was not read by then is not eligible.
     """
     options = query.options
@@ -65,9 +73,10 @@ def eligible_set(reader: IndexReader, query: Query, deadline_ns: int = 0) -> Eli
     in_context = [] if by_id else read_by_the_caller(reader, options.context)
     if not (any(chosen.reasons) or in_context) and _is_plain(query):
         return everything(reader, limited, chosen.buckets)
+    limits = Restrictions.of(query)
     message_marks, part_marks = bytearray(reader.messages), bytearray(reader.parts)
     counts = [
-        _mark(view, query, reasons, message_marks, part_marks)
+        _mark(view, query, limits, reasons, message_marks, part_marks)
         for view, reasons in zip(reader.views, reader.own_sessions(chosen.reasons, DEAD), strict=True)
     ]
     messages, messages_out = _by_reason([of_messages for of_messages, _ in counts])
@@ -77,10 +86,14 @@ def eligible_set(reader: IndexReader, query: Query, deadline_ns: int = 0) -> Eli
         messages, parts = messages - messages_read, parts - parts_read
         messages_out["in_context"], parts_out["in_context"] = messages_read, parts_read
         limited.append("in_context")
+    if limits.titles:
+        keep_marks(part_marks, reader.content_parts(), False)
+        parts_out["type"], parts = parts_out["type"] + parts, 0
     reached = reader.parts
-    if options.must or options.must_not:
-        reached, left = _by_words(reader, query, part_marks, deadline_ns)
-        parts_out["words"], parts = parts - left, left
+    if limits.must or limits.must_not or limits.files:
+        reached, left_out = _by_texts(reader, limits, part_marks, deadline_ns)
+        parts_out.update(left_out)
+        parts -= sum(left_out.values())
     doc_marks = bytearray(reader.docs)
     for view in reader.views:
         mark_documents_of_parts(view.parts_in(part_marks), view.segment.doc_part, view.docs_in(doc_marks))
@@ -130,26 +143,56 @@ def everything(
     )
 
 
-def _by_words(reader: IndexReader, query: Query, part_marks: bytearray, deadline_ns: int) -> tuple[int, int]:
-    """Apply the options `must` and `must_not`: clear the marks of parts whose text fails them.
+def _by_texts(
+    reader: IndexReader, limits: Restrictions, part_marks: bytearray, deadline_ns: int
+) -> tuple[int, dict[str, int]]:
+    """Apply the restrictions that read texts: clear the marks of parts that fail them.
 
-    The marks of parts that were not read before `deadline_ns`, a monotonic time, are cleared, too. Returns two counts:
-    the parts that were read, always the first ones of the index, and the parts, titles excluded, that passed or were
-    not read.
+    The marks of parts that were not read before `deadline_ns`, a monotonic time, are cleared, too. Returns the number
+    of parts that were read, always the first ones of the index, and the parts among them, titles excluded, that were
+    left out for their words and for the files that they name.
     """
-    said, before, reached = reader.content_parts(), bytes(part_marks), reader.parts
-    for wanted, texts in ((True, query.options.must), (False, query.options.must_not)):
+    reached = reader.parts
+    before = bytes(part_marks)
+    for wanted, texts in ((True, limits.must), (False, limits.must_not)):
         for text in texts:
             found = bytearray(reader.parts)
             reached = min(reached, mark_literal(reader, text, part_marks, found, deadline_ns))
             keep_marks(part_marks, found, wanted)
+    between = bytes(part_marks)
+    for path in limits.files:
+        found = bytearray(reader.parts)
+        reached = min(reached, _mark_naming(reader, path, part_marks, found, deadline_ns))
+        keep_marks(part_marks, found, True)
     part_marks[reached:] = bytes(reader.parts - reached)
-    unread = count_marks(memoryview(before)[reached:], memoryview(said)[reached:])
-    return reached, count_marks(part_marks, said) + unread
+    said = memoryview(reader.content_parts())[:reached]
+    first, second, last = (count_marks(memoryview(marks)[:reached], said) for marks in (before, between, part_marks))
+    return reached, {"words": first - second, "file": second - last}
+
+
+def _mark_naming(reader: IndexReader, path: str, keep: bytearray, found: bytearray, deadline_ns: int) -> int:
+    """Mark in `found`, u8[parts], the parts among those marked in `keep` whose tool input names a path; return the
+    first part that was not read before `deadline_ns`.
+    """
+    path = path.removeprefix("./").rstrip("/") or path
+    pattern = path_pattern(path)
+    reached = mark_literal(reader, path, keep, found, deadline_ns)
+    for view in reader.views:
+        marks = view.parts_in(found)
+        for part in marked_indices(marks):
+            if deadline_ns and monotonic_ns() >= deadline_ns:
+                return min(reached, view.first_part + part)
+            marks[part] = is_named_in_input(view.segment, part, pattern)
+    return reached
 
 
 def _mark(
-    view: SegmentView, query: Query, reasons: bytes, message_marks: bytearray, part_marks: bytearray
+    view: SegmentView,
+    query: Query,
+    limits: Restrictions,
+    reasons: bytes,
+    message_marks: bytearray,
+    part_marks: bytearray,
 ) -> tuple[Sequence[int], Sequence[int]]:
     """Mark, in place, the messages and parts of one segment that pass the filters.
 
@@ -159,16 +202,16 @@ def _mark(
     """
     options, segment = query.options, view.segment
     types, names = SUBTEXT_TYPES.get(options.type), segment.names.values
-    tool = fold(options.tool_name) if options.tool_name else ""
+    tools = set(map(fold, limits.tools))
     return mark_eligible(
         segment,
         reasons,
-        bytes(options.role in ("all", role) for role in ROLES),
+        bytes(all(wanted == role for wanted in limits.roles) for role in ROLES),
         query.after or -FOREVER,
         query.before or FOREVER,
         bytes(types is None or name in types for name in names),
-        bytes(not tool or fold(name or "") == tool for name in names),
-        options.type == "all" and not options.tool_name,
+        bytes(all(tool == fold(name or "") for tool in tools) for name in names),
+        options.type == "all" and not tools,
         view.messages_in(message_marks),
         view.parts_in(part_marks),
     )
@@ -177,15 +220,15 @@ def _mark(
 def _is_plain(query: Query) -> bool:
     """Return whether no option filters messages or parts; options that filter whole sessions may be set."""
     o = query.options
-    everything = o.type == "all" and o.role == "all" and not (o.tool_name or o.must or o.must_not)
-    return everything and not (query.after or query.before)
+    everything = o.type == "all" and o.role == "all" and not (o.tool_name or o.must or o.must_not or o.files)
+    return everything and query.syntax is None and not (query.after or query.before)
 
 
 def _leaves_all(query: Query) -> bool:
     """Return whether no option filters sessions, messages or parts."""
     o = query.options
     anywhere = o.scope == "global" and o.context is None and o.sessions is None and not o.exclude_session_ids
-    named = o.session_id or o.session_prefix or o.project or o.title or o.directory
+    named = o.session_id or o.session_prefix or o.project or o.agent or o.title or o.directory
     return anywhere and not named and _is_plain(query)
 
 
@@ -214,8 +257,8 @@ def _limits(query: Query, *, cut: bool) -> list[str]:
         found.append("session_id")
     elif o.scope != "global":
         found.append("scope")
-    if o.project:
-        found.append("project")
+    named = Restrictions.of(query)
+    found += [name for name, values in (("project", named.projects), ("agent", named.agents)) if values]
     found += [name for name in ("session_prefix", "title", "directory") if getattr(o, name)]
     if query.after or query.before:
         found.append("time")

@@ -1,4 +1,4 @@
-"""Hints on the names of projects, folders and tools in the options of a search: unknown ones, and shared ones."""
+"""Hints on the names of projects, agents, folders and tools that a search is limited to: unknown and shared ones."""
 
 from __future__ import annotations
 
@@ -8,10 +8,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from recall_rank.analysis.normalize import fold
 from recall_rank.index.reader.index_reader import IndexReader
 from recall_rank.model import Suggestion
+from recall_rank.model.agent_names import agent_names, is_of_agent
 from recall_rank.model.nearest_names import nearest_names
 from recall_rank.model.project_names import is_named, place_of, projects_of, short_name
 from recall_rank.model.project_scope import inside
 from recall_rank.search.filters.eligible import EligibleSet
+from recall_rank.search.filters.restrictions import Restrictions
 from recall_rank.search.filters.session_filters import sessions_in_scope
 from recall_rank.search.query import Query
 
@@ -19,9 +21,8 @@ MOST = 5  # names that are listed where none is near
 
 
 def shared_project_name(reader: IndexReader, query: Query, eligible: EligibleSet) -> Iterator[str]:
-    """Yield a warning if the option `project` is the name of several projects, whose sessions are all searched."""
-    name = query.options.project
-    if name:
+    """Yield a warning if the project that a search is limited to is the name of several, which are all searched."""
+    for name in Restrictions.of(query).projects:
         rows = (row for row, passed in zip(reader.sessions, eligible.session_marks, strict=True) if passed)
         folders = projects_of(rows)
         if len(folders) > 1:
@@ -29,24 +30,30 @@ def shared_project_name(reader: IndexReader, query: Query, eligible: EligibleSet
 
 
 def unknown_names(reader: IndexReader, query: Query, eligible: EligibleSet) -> Iterator[Suggestion]:
-    """Yield a suggestion for each of the options `project`, `directory` and `tool_name` that names nothing.
+    """Yield a suggestion for each project, agent, directory and tool that a search is limited to and that is unknown.
 
     It gives the names that are near, else some that are there; all are of sessions in the scope of the search.
     """
-    project, folder, tool = query.options.project, query.options.directory, query.options.tool_name
-    if not (project or folder or tool):
+    limits, folder = Restrictions.of(query), query.options.directory
+    if not (limits.projects or limits.agents or limits.tools or folder):
         return
     rows = sessions_in_scope(reader, query)
-    if project and not any(is_named(row, project) for row in rows):
-        known = {short_name(place_of(row)): short_name(place_of(row)) for row in rows if place_of(row)}
-        yield from _hint(f"no project is called {project!r}", short_name(project), known, "unknown_project")
+    for project in limits.projects:
+        if not any(is_named(row, project) for row in rows):
+            known = {short_name(place_of(row)): short_name(place_of(row)) for row in rows if place_of(row)}
+            yield from _hint(f"no project is called {project!r}", short_name(project), known, "unknown_project")
+    for agent in limits.agents:
+        if not any(is_of_agent(row, agent) for row in rows):
+            known = {name: name for row in rows for name in agent_names(row)}
+            yield from _hint(f"no session is of an agent {agent!r}", agent, known, "unknown_agent")
     if folder and not query.options.fallback and not any(inside(row.directory, folder) for row in rows):
         known = {row.directory: short_name(row.directory) for row in rows if row.directory}
         yield from _hint(f"no session ran in {folder!r}", short_name(folder), known, "unknown_directory", listed=False)
-    if tool:
+    if limits.tools:
         names = _tools(reader, eligible)
-        if fold(tool) not in map(fold, names):
-            yield from _hint(f"no call of a tool {tool!r}", tool, {name: name for name in names}, "unknown_tool")
+        for tool in limits.tools:
+            if fold(tool) not in map(fold, names):
+                yield from _hint(f"no call of a tool {tool!r}", tool, {name: name for name in names}, "unknown_tool")
 
 
 def _hint(

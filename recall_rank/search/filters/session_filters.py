@@ -1,22 +1,27 @@
-"""Filters on whole sessions: scope, project, title, directory, exclusions and the largest number of sessions."""
+"""Filters on whole sessions: scope, project, agent, title, directory, exclusions, the largest number of sessions."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Final
 
 from recall_rank.analysis.normalize import fold
 from recall_rank.index.reader.index_reader import IndexReader
 from recall_rank.index.segment.segment import SessionRow
+from recall_rank.model.agent_names import is_of_agent
 from recall_rank.model.project_names import is_named
 from recall_rank.model.project_scope import in_project, inside, normal_path
+from recall_rank.search.filters.restrictions import Restrictions
 from recall_rank.search.query import Query
 
 ROW_REASONS: Final = ("", "role", "time", "type", "tool_name")
 """Reasons for which a message or part of a searched session is left out, by their number in mark_eligible()."""
 
-SESSION_REASONS: Final = ("session_id", "scope", "project", "title", "directory", "excluded", "sessions_limit")
+SESSION_REASONS: Final = (
+    *("session_id", "scope", "project", "agent", "title", "directory", "excluded", "sessions_limit"),
+)
 """Reasons for which a session is left out with all its messages and parts; they are numbered after ROW_REASONS."""
 
 REASONS: Final = (*ROW_REASONS, *SESSION_REASONS)
@@ -92,9 +97,9 @@ def _tests(query: Query) -> list[tuple[str, Callable[[SessionRow], bool]]]:
     if options.session_prefix:
         beginning = options.session_prefix
         tests.append(("scope", lambda row: row.id.startswith(beginning)))
-    if options.project:
-        project = options.project
-        tests.append(("project", lambda row: is_named(row, project)))
+    limits = Restrictions.of(query)
+    tests += [("project", partial(is_named, name=name)) for name in limits.projects]
+    tests += [("agent", partial(is_of_agent, name=name)) for name in limits.agents]
     if options.title:
         words = fold(options.title)
         tests.append(("title", lambda row: words in fold(row.title)))

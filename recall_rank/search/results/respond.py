@@ -9,6 +9,8 @@ from recall_rank.model import Count, Result, SearchResponse, Suggestion
 from recall_rank.search.context import SearchContext
 from recall_rank.search.deadline import DegradeKind
 from recall_rank.search.filters.name_hints import shared_project_name, unknown_names
+from recall_rank.search.filters.restrictions import Restrictions, contradictions
+from recall_rank.search.query import Query
 from recall_rank.search.results.coverage import coverage
 from recall_rank.search.results.result import ResultMaker
 from recall_rank.search.types import PageEntry
@@ -42,6 +44,7 @@ def respond(search: SearchContext, cpu_ms: float) -> SearchResponse:
         answerable=search.answerable,
         warnings=(
             *search.query.warnings,
+            *contradictions(search.query, search.eligible.session_count.eligible),
             *shared_project_name(search.reader, search.query, search.eligible),
             *search.warnings,
         ),
@@ -50,7 +53,19 @@ def respond(search: SearchContext, cpu_ms: float) -> SearchResponse:
         load_errors=(),
         elapsed_ms=elapsed_ms,
         cpu_ms=cpu_ms,
+        syntax=search.query.syntax,
+        synonyms=_synonyms(search.query) if search.query.variants else {},
     )
+
+
+def _synonyms(query: Query) -> dict[str, tuple[str, ...]]:
+    """Return the texts of the user's vocabulary that were searched, too, by the words that they stand for."""
+    found: dict[str, tuple[str, ...]] = {}
+    for variant in query.variants:
+        if variant.synonym:
+            words = " ".join(word.written for word in query.words[variant.at : variant.at + variant.span])
+            found[words] = (*found.get(words, ()), variant.written)
+    return found
 
 
 def few(sessions: Count) -> str:
@@ -114,6 +129,10 @@ def _suggestions(search: SearchContext, results: Sequence[Result]) -> tuple[Sugg
             found.append(Suggestion("no hit of this type: try type 'all'", "try_type_all"))
         if search.eligible.session_count.known and search.eligible.session_count.eligible <= 4:
             found.append(Suggestion(few(search.eligible.session_count), "few_sessions"))
-    elif len(results) == search.total and all(result.source == "title" for result in results):
+    elif (
+        len(results) == search.total
+        and all(result.source == "title" for result in results)
+        and not Restrictions.of(search.query).titles
+    ):
         found.append(Suggestion("only titles match: read the session, or try other words", "title_only"))
     return tuple(found[:3])

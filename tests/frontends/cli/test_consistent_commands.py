@@ -101,7 +101,7 @@ def test_limit_limits(run: Run, words: tuple[str, ...]) -> None:
 @pytest.mark.parametrize(
     ("words", "meant"),
     [
-        (("search", "rate", "--agent", "codex"), "--history"),
+        (("search", "rate", "--store", "codex"), "--history"),
         (("sessions", "--source", "codex"), "--history"),
         (("search", "rate", "--scop", "project"), "--scope"),
         (("search", "rate", "--count", "3"), "--limit"),

@@ -58,7 +58,7 @@ def test_sessions(run: Run, file: Path) -> None:
     shown = run("sessions", "--search", "rate limit", "--history", file).stdout.splitlines()
     assert len(shown) == 3
     assert shown[0].startswith("Rate limiting for the booking API · ")
-    assert shown[1:] == ["    opencode · /home/sam/harborline · demo-10", "1 session"]
+    assert shown[1:] == ["    /home/sam/harborline · opencode · demo-10", "1 session"]
     none = run("sessions", "--scope", "project", "--history", file)
     assert (none.exit_code, none.stdout.strip()) == (1, "No sessions")
 

@@ -96,7 +96,7 @@ def test_every_filter_reaches_the_engine(run: Run, monkeypatch: pytest.MonkeyPat
         "-m fuzzy --scope project --group session --type tool --role user --session s1 --title T --sessions 3 -n 4 "
         "--width 90 --before 2026-01-01 --after 2025-01-01 --last 2d --from 3d --to now --since 4d --until 1h "
         "--directory /srv --fallback --tool bash --explain --budget-ms 100 --project harbor --exclude-session a "
-        "--exclude-session b --must x --must-not y --must-not z --order time --offset 2"
+        "--exclude-session b --must x --must-not y --must-not z --order time --offset 2 --agent codex --no-syntax"
     )
     assert run("search", "rate", "--history", "good", *words.split()).exit_code == 0
     ((query, options),) = indexes[0].asked
@@ -132,6 +132,8 @@ def test_every_filter_reaches_the_engine(run: Run, monkeypatch: pytest.MonkeyPat
         "must_not": ("y", "z"),
         "order": "time",
         "offset": 2,
+        "agent": "codex",
+        "syntax": False,
     }
 
 
@@ -146,7 +148,7 @@ def test_filters_not_given_are_not_passed(run: Run, monkeypatch: pytest.MonkeyPa
     run("search", "rate \udcff", "--history", "good")
     ((query, options),) = indexes[0].asked
     assert query == "rate \ufffd"
-    assert options.keys() == {"context", "now"}
+    assert options.keys() == {"context", "now", "syntax"}
 
 
 def test_hostile_text_is_shown_escaped(run: Run, machine: Machine) -> None:

@@ -62,8 +62,10 @@ def search(
 ) -> None:
     """Search what coding agents said and did. Several words are one query; "-" reads it from stdin.
 
-    Put "--" before a query that begins with a dash. On a terminal, `recall-rank get 1` shows the first hit in full;
-    context, open, copy and reopen take its number, too.
+    Put "--" before a query that begins with a dash. Operators in a query narrow it: tool:bash, role:user, agent:codex,
+    project:NAME, file:PATH, since:2w, until:DATE, in:title, +"must stand", -"must not", -word, and OR between words.
+
+    On a terminal, `recall-rank get 1` shows the first hit in full; context, open, copy and reopen take its number, too.
 
     Times are read in UTC. Ends with 0 when there are hits and with 1 when there are none; recall-rank --help lists what
     else it can end with.
@@ -117,8 +119,10 @@ def _query(words: Sequence[str]) -> str:
 def _search(recall: Recall, query: str, options: dict[str, Any], *, now: int, as_json: bool) -> SearchResponse:
     """Return the response to a query. A query or option that the library refuses ends the command as a usage error.
 
-    The option session_id may be a unique prefix of an id.
+    The option session_id may be a unique prefix of an id. Operators in the query are read, unless the query is to be
+    matched as it stands.
     """
+    options.setdefault("syntax", options.get("match") not in ("literal", "regex"))
     wanted = options.get("session_id")
     if options.get("scope") == "session" and not wanted:
         fail("--scope session needs --session ID: a shell has no session of its own", USAGE, as_json=as_json)
@@ -159,8 +163,9 @@ def _show(
         from recall_rank.frontends.cli.last_search import LastSearch, ShownHit
         from recall_rank.frontends.cli.options.shown_hits import keep_numbers
 
+        words = response.query if response.syntax is None else response.syntax.text
         hits = tuple(ShownHit(hit.session_id, hit.message_id, hit.part_id) for hit in response.results)
-        keep_numbers(LastSearch(offset + 1, hits, response.query, response.match_mode, tuple(histories)))
+        keep_numbers(LastSearch(offset + 1, hits, words, response.match_mode, tuple(histories)))
     if form == "lines":
         from recall_rank.frontends.cli.output.hit_layout import laid_out
 

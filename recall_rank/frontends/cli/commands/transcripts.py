@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, NoReturn, cast
 import click
 
 from recall_rank.frontends.caller_context import context_of_working_directory
-from recall_rank.frontends.cli.options.completions import complete_messages, complete_sessions
+from recall_rank.frontends.cli.options.completions import complete_agents, complete_messages, complete_sessions
 from recall_rank.frontends.cli.options.display_options import Form, display_options, form_options, given_form
 from recall_rank.frontends.cli.options.histories import history_option, open_recall, read_with_progress
 from recall_rank.frontends.cli.options.limit import MOST, limit_option
@@ -180,22 +180,25 @@ def messages(session_id: str, histories: tuple[str, ...], as_json: bool, raw: bo
     "--scope", type=click.Choice(["project", "global"]), default="global", help="Default: global, all of them."
 )
 @click.option("--search", metavar="TEXT", help="Only sessions whose title contains this.")
+@click.option(
+    "--agent", metavar="NAME", shell_complete=complete_agents, help="Only sessions of this agent, such as codex."
+)
 @limit_option("sessions", 20)
 @form_options
 @transcript_options
 def sessions(histories: tuple[str, ...], as_json: bool, **args: Any) -> None:
     """List sessions, newest first: what they are called, when and where they were, of which agent, and their ids."""
     shown = partial(_show_sessions, given_form(as_json=as_json), histories)
-    complete = partial(_complete_sessions, search=args["search"])
+    complete = partial(_complete_sessions, search=args["search"], agent=args["agent"])
     _run("recall_sessions", args, histories, shown, as_json=as_json, found="sessions", complete=complete)
 
 
-def _complete_sessions(output: dict[str, Any], recall: Recall, *, search: str | None) -> None:
+def _complete_sessions(output: dict[str, Any], recall: Recall, *, search: str | None, agent: str | None) -> None:
     """Add the total number of sessions to an answer, and to each listed session how to reopen it.
 
     A session that its agent has deleted is marked as gone.
     """
-    output["total"] = len(recall.sessions(scope=output["scope"], search=search))
+    output["total"] = len(recall.sessions(scope=output["scope"], search=search, agent=agent))
     for entry in output["sessions"]:
         session = recall.session(entry["id"])
         if session.flags & Flag.SOURCE_MISSING:

@@ -10,6 +10,7 @@ from typing import Any, Final
 import click
 
 from recall_rank.frontends.cli.options.completions import (
+    complete_agents,
     complete_files,
     complete_folders,
     complete_projects,
@@ -64,6 +65,9 @@ _FILTERS: Final[tuple[Callable[[Any], Any], ...]] = (
         shell_complete=complete_projects,
         help="Only sessions of this project, as stats names it.",
     ),
+    click.option(
+        "--agent", metavar="NAME", shell_complete=complete_agents, help="Only sessions of this agent, such as codex."
+    ),
     click.option("--tool", "tool_name", metavar="NAME", shell_complete=complete_tools, help="Only calls of this tool."),
     click.option(
         "--file",
@@ -83,6 +87,11 @@ _FILTERS: Final[tuple[Callable[[Any], Any], ...]] = (
     ),
     click.option("--must", multiple=True, metavar="TEXT", help="Only results that contain this."),
     click.option("--must-not", multiple=True, metavar="TEXT", help="Only results that do not contain this."),
+    click.option(
+        "--syntax/--no-syntax",
+        default=None,
+        help="Whether operators in the query are read, such as tool:bash. Default: unless --match literal or regex.",
+    ),
     click.option("--order", type=click.Choice(["relevance", "time"]), help="Order of results. Default: relevance."),
     click.option("--budget-ms", type=int, metavar="MS", help="How long a search may take. Default: 2000."),
     click.option("--explain", is_flag=True, default=None, help="Show what each score is made of."),
@@ -99,7 +108,8 @@ OPTIONS: Final = {  # name in the library -> option of the command line
     "must_not": "--must-not",
     "budget_ms": "--budget-ms",
     "results": "--limit",
-    **{name: f"--{name}" for name in ("offset", "width", "sessions", "title", "directory", "project", "must")},
+    **{name: f"--{name}" for name in ("offset", "width", "sessions", "title", "directory", "project", "agent")},
+    "must": "--must",
     **{name: f"--{name}" for name in ("after", "before", "last", "since", "until", "to", "type", "scope")},
 }
 

@@ -64,7 +64,14 @@ def open_recall(
             sources = named_sources(histories)
         except ValueError as error:
             fail(str(error), USAGE, as_json=as_json)
-        return Recall(sources, chosen.cache, context, ignore=chosen.ignore, keep_vanished=chosen.keep_vanished)
+        return Recall(
+            sources,
+            chosen.cache,
+            context,
+            ignore=chosen.ignore,
+            keep_vanished=chosen.keep_vanished,
+            vocabulary=True,
+        )
     recall = Recall.discover(chosen.cache, context, ignore=chosen.ignore, keep_vanished=chosen.keep_vanished)
     if not recall.found and not may_be_none:
         place = chosen.folder()

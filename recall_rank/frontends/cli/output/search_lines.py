@@ -13,12 +13,13 @@ from recall_rank.frontends.cli.output.console import Line, note_line
 from recall_rank.frontends.cli.output.display import Display
 from recall_rank.frontends.cli.output.id_prefixes import IdPrefixes
 from recall_rank.frontends.cli.output.word_marks import MATCH_STYLE
-from recall_rank.frontends.display_text import age, one_line
+from recall_rank.frontends.display_text import age, one_line, synonyms_text
 from recall_rank.frontends.transcripts.reopen import reopen
 from recall_rank.model import Flag
 
 if TYPE_CHECKING:
     from recall_rank.model import Count, Result, SearchResponse, Span
+    from recall_rank.model.query_syntax import QuerySyntax
 
 PIPE: Final = Display()
 MAX_LOAD_ERRORS: Final = 8  # hits must not be pushed off the screen
@@ -103,8 +104,8 @@ def marked(snippet: str, spans: Sequence[Span]) -> Line:
 
 
 def closing_lines(response: SearchResponse, offset: int = 0, display: Display = PIPE) -> Iterator[Line]:
-    """Yield the lines after the hits: totals, coverage of the search, warnings, near misses, suggestions; on a terminal
-    also the commands that read on.
+    """Yield the lines after the hits: totals, coverage, how the query was read, warnings, near misses, suggestions; on
+    a terminal also the commands that read on.
 
     `offset` is the number of hits on earlier pages.
     """
@@ -122,6 +123,10 @@ def closing_lines(response: SearchResponse, offset: int = 0, display: Display = 
     ]
     for sentence in _left_out(response):
         yield [(one_line(sentence), "dim")]
+    if response.syntax is not None:
+        yield [("read as: ", "cyan"), (one_line(_reading(response.syntax)), "")]
+    if response.synonyms:
+        yield [("also searched: ", "cyan"), (one_line(synonyms_text(response.synonyms)), "")]
     yield from remark_lines(response)
     for miss in response.near_misses:
         yield [("close: ", "yellow"), (one_line(f"{miss.text} ({miss.reason})"), "")]
@@ -138,6 +143,14 @@ def remark_lines(response: SearchResponse) -> Iterator[Line]:
             yield [(one_line(_DEGRADED.get(kind, kind)), "dim")]
     yield from _unread(response.load_errors)
     yield from map(note_line, response.warnings)
+
+
+def _reading(syntax: QuerySyntax) -> str:
+    """Return how a query with operators was read, such as: lantern · tool bash · without "dry run"."""
+    said = [syntax.text]
+    said += [f"{name} {value}" for name, values in syntax.filters.items() for value in values]
+    said += [f'with "{text}"' for text in syntax.must] + [f'without "{text}"' for text in syntax.must_not]
+    return " · ".join(said)
 
 
 def _unread(errors: Sequence[str]) -> Iterator[Line]:

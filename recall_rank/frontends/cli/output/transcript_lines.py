@@ -69,7 +69,7 @@ def page_lines(answer: Entry, now: int, style: MessageStyle = PIPE) -> Iterator[
 def session_lines(answer: Entry, now: int, display: Display) -> Iterator[Line]:
     """Yield the lines of each session in an answer of recall_sessions.
 
-    They are title and time; agent, directory and id; and, in a pipe, the command that reopens the session, if there is
+    They are title and time; directory, agent and id; and, in a pipe, the command that reopens the session, if there is
     one. On a terminal each has a number, which the commands `open` and `reopen` take.
     """
     for number, entry in enumerate(answer["sessions"], 1):
@@ -84,7 +84,7 @@ def session_lines(answer: Entry, now: int, display: Display) -> Iterator[Line]:
             (" · archived" if entry["archived"] else "", "dim"),
             (" · gone at its source" if "source_missing" in entry else "", "dim"),
         ]
-        place = " · ".join(filter(None, (entry.get("agent"), display.folder(entry["directory"]), entry["id"])))
+        place = " · ".join(filter(None, (display.folder(entry["directory"]), entry.get("agent"), entry["id"])))
         yield [(_INDENT + one_line(place), "dim")]
         if "reopen" in entry and not display.is_terminal:
             yield [(_INDENT + "reopen: ", "dim"), (entry["reopen"], "")]
@@ -99,6 +99,9 @@ def session_total_lines(answer: Entry, display: Display) -> Iterator[Line]:
     if display.is_terminal and shown:
         yield [("read on: ", "green"), ("recall-rank open 1", ""), ("; also messages, transcript, reopen", "dim")]
     yield from _warnings(answer)
+    told = zip(answer.get("suggestions", ()), answer.get("suggestion_categories", ()), strict=True)
+    for suggestion in (text for text, category in told if category == "unknown_agent"):
+        yield [("try: ", "green"), (one_line(suggestion), "")]
 
 
 def message_lines(entry: Entry, now: int, style: MessageStyle = PIPE) -> Iterator[Line]:

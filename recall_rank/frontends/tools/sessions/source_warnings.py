@@ -1,4 +1,4 @@
-"""Warnings of an answer about the files and stores that a search could not read, or only in part."""
+"""Warnings of an answer about a search: files and stores that it could not read, or only in part; synonyms."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterable
 from dataclasses import replace
 from typing import Final
 
+from recall_rank.frontends.display_text import synonyms_text
 from recall_rank.frontends.tools.warnings import MAX_WARNINGS, Warnings
 from recall_rank.histories.source_reports import note_on_sources
 from recall_rank.model import SearchResponse, Session, SourceReport
@@ -30,8 +31,10 @@ def places_of_prefix(sessions: Iterable[Session], prefix: str) -> frozenset[str]
 def warn_of_response(
     response: SearchResponse, warnings: Warnings, places: Collection[str] | None = None, *, read: Collection[str] = ()
 ) -> bool:
-    """Add to `warnings` those of a response, and those of warn_of_sources(). Returns whether results may be missing,
-    because the time budget ended the search or the histories were not yet read completely.
+    """Add to `warnings` those of a response, those of warn_of_sources(), and the synonyms that were searched.
+
+    Returns whether results may be missing, because the time budget ended the search or the histories were not yet read
+    completely.
 
     With `places`, nothing is told that may name or count other places: of the warnings of the response, those on the
     query alone.
@@ -45,6 +48,8 @@ def warn_of_response(
     for text in response.warnings:
         if text.startswith(_ON_QUERY) if places is not None else text != counted:
             warnings.add("source", text)
+    if response.synonyms:
+        warnings.add("synonyms", f"also searched, by the user's vocabulary: {synonyms_text(response.synonyms)}")
     notes = note_on_sources([replace(report, malformed=()) for report in coverage.per_source])
     if notes is not None and places is None:
         warnings.add("source", notes)  # without the damaged records, which were told file by file above

@@ -11,8 +11,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Final
 
+from recall_rank.frontends.file_edits.marked_block import with_block
 from recall_rank.frontends.file_edits.project_files import EditError
-from recall_rank.frontends.hosts.marked_block import with_block
 
 _KEY: Final = r"""(?:[^\s#&*!|>'"%@`{}\[\],:?-][^:#\r\n]*|"[^"\r\n]*"|'[^'\r\n]*')"""
 _PLAIN_KEY: Final = re.compile(rf"({_KEY})[ \t]*:(?:[ \t]+(.*))?$")

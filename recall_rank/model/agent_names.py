@@ -1,0 +1,32 @@
+"""Names of agents: those by which a filter finds the sessions of one."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+
+class Written(Protocol):
+    """The fields that tell which agent wrote a session; the records Session and SessionRow have them."""
+
+    @property
+    def agent(self) -> str | None: ...
+    @property
+    def source(self) -> str | None: ...
+
+
+def agent_names(session: Written) -> list[str]:
+    """Return the names of a session's agent: the program that wrote it, then the store that it was read from."""
+    return [name for name in dict.fromkeys((session.agent, session.source)) if name]
+
+
+def is_of_agent(session: Written, name: str) -> bool:
+    """Return whether a filter for the agent `name` lets a session pass: `name` is that of its program or of its store,
+    in any case and with any punctuation.
+    """
+    wanted = agent_key(name)
+    return bool(wanted) and any(agent_key(each) == wanted for each in agent_names(session))
+
+
+def agent_key(name: str) -> str:
+    """Return the letters and digits of an agent's name in lower case: claude-code and Claude Code are one name."""
+    return "".join(filter(str.isalnum, name.casefold()))
