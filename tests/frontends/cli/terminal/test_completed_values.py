@@ -60,6 +60,8 @@ def test_tools_projects_folders_and_histories(path: Path) -> None:
     assert values([*given, "--project"], "h") == ["harborline"]
     assert values([*given, "--directory"], "/home/sam/k") == ["/home/sam/kitewatch"]
     assert [item.type for item in items([*given, "--directory"], "/home")][-1] == "dir"
+    assert values([*given, "--agent"], "co") == ["codex"]
+    assert values(["sessions", "--history", path, "--agent"], "co") == ["codex"]
     assert values([*given, "--session"], "demo-06") == ["demo-06"]
     assert values([*given, "--exclude-session"], "demo-06") == ["demo-06"]
     assert "codex" in values(["search", "--history"], "co")

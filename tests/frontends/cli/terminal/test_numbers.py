@@ -255,3 +255,12 @@ def test_a_place_that_cannot_be_written_is_told_and_no_error(tmp_path: Path) -> 
         status, written = there.run("demo", "token")
     assert status == 0
     assert "the numbers of these hits cannot be kept for later commands" in " ".join(rows_of(written))
+
+
+def test_operators_of_the_query_are_not_marked(tmp_path: Path, person: PersonAtTerminal) -> None:
+    person.run("demo", "role:assistant bucket", "-n", "1")
+    (kept,) = files(tmp_path).values()
+    assert kept["query"] == "bucket"
+    written = person.run("get", "1")[1]
+    assert "\x1b[1;33mbucket\x1b[0m" in written
+    assert "\x1b[1;33massistant" not in written

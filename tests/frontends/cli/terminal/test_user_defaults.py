@@ -90,7 +90,18 @@ def test_defaults_are_read(configure: Path) -> None:
 # Options with a value that have no default: without them nothing is filtered, written or named.
 NONE = {
     *("--session", "--session-prefix", "--title", "--sessions", "--after", "--before", "--last", "--since", "--from"),
-    *("--until", "--to", "--directory", "--project", "--tool", "--file", "--exclude-session", "--must", "--must-not"),
+    *(
+        "--until",
+        "--to",
+        "--directory",
+        "--project",
+        "--agent",
+        "--tool",
+        "--file",
+        "--exclude-session",
+        "--must",
+        "--must-not",
+    ),
     *("--query", "--search", "--ignore", "--svg", "--around", "--for", "--date-from", "--date-to"),
     *("--calls", "--queries", "--against", "--against-weights", "--focus", "--prices", "--max-sessions"),
     *("compress --window", "condense --max-tokens"),
