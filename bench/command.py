@@ -33,6 +33,8 @@ BENCHMARKS = (
     "mcp",
     "loaders",
     "refresh",
+    "live",
+    "rerank",
     "scale",
     "systems",
     "compress",
@@ -72,8 +74,12 @@ def _main(argv: Sequence[str] | None) -> int:
 
 def question(name: str) -> str:
     """The docstring of a benchmark, read without importing it and what it measures."""
-    source = Path(__file__).with_name("benchmarks").joinpath(f"{name}.py").read_text(encoding="utf-8")
-    return ast.get_docstring(ast.parse(source)) or ""
+    return ast.get_docstring(ast.parse(_path(name).read_text(encoding="utf-8"))) or ""
+
+
+def _path(name: str) -> Path:
+    """The file of a benchmark, in the folder `benchmarks` or one below it."""
+    return next(Path(__file__).with_name("benchmarks").rglob(f"{name}.py"))
 
 
 def _reports(made: report.Report | Iterable[report.Report]) -> Iterable[report.Report]:
@@ -82,7 +88,8 @@ def _reports(made: report.Report | Iterable[report.Report]) -> Iterable[report.R
 
 
 def _module(name: str) -> ModuleType:
-    return importlib.import_module(f"bench.benchmarks.{name}")
+    place = _path(name).relative_to(Path(__file__).parent).with_suffix("")
+    return importlib.import_module(".".join(("bench", *place.parts)))
 
 
 def _run(parser: argparse.ArgumentParser, names: Sequence[str], rest: Sequence[str]) -> int:

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
         Unit,
     )
     from recall_rank.recall import Recall
+    from recall_rank.reranking import Reranked, rerank
     from recall_rank.search.options import Options
 
 _MODEL = (
@@ -43,6 +44,7 @@ _MODEL = (
 _HOMES = {
     **dict.fromkeys(_MODEL, "recall_rank.model"),
     **dict.fromkeys(("Index", "rank"), "recall_rank.corpus"),
+    **dict.fromkeys(("Reranked", "rerank"), "recall_rank.reranking"),
     **dict.fromkeys(("discover", "open_source", "open_sources"), "recall_rank.loaders"),
     "Evaluation": "recall_rank.evaluation.report",
     "LabelledQuery": "recall_rank.evaluation.labelled_queries",
@@ -68,6 +70,7 @@ __all__ = [
     "Reading",
     "Recall",
     "RefreshReport",
+    "Reranked",
     "Result",
     "SearchResponse",
     "Session",
@@ -81,6 +84,7 @@ __all__ = [
     "open_source",
     "open_sources",
     "rank",
+    "rerank",
 ]
 
 

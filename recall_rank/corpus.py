@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import time
 from array import array
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from os import PathLike, fspath
-from typing import TYPE_CHECKING, Any, Literal, Self, Unpack
+from threading import Lock
+from typing import TYPE_CHECKING, Any, Literal, NoReturn, Self, SupportsIndex, Unpack
 
 from recall_rank.index.reader.index_reader import IndexReader
 from recall_rank.index.reader.places import Place, held
 from recall_rank.index.segment.build import build
 from recall_rank.index.segment.segment import TITLE_ROLE, Segment
-from recall_rank.model import RefreshReport, SearchResponse, Session, Source
-from recall_rank.model.coerce import sessions_from
+from recall_rank.model import Message, RefreshReport, SearchResponse, Session, Source
+from recall_rank.model.coerce import message_list, sessions_from
+from recall_rank.model.texts import sessions_of_texts
 from recall_rank.search.engine import search
 from recall_rank.search.expansion.expand import expand
 from recall_rank.search.expansion.long_query import shortened
@@ -28,18 +30,25 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
+    from recall_rank.index.live.live_segments import LiveSegments
+    from recall_rank.index.storage.manifest import ListedFile, Manifest
+
 
 class Index:
-    """A searchable corpus of sessions. Thread-safe: any number of threads may search it, also during a refresh.
+    """A searchable corpus of sessions. Thread-safe: any number of threads may search and change it.
 
-    Only refresh() changes the sessions of an index. A search that is already running keeps the sessions it began with.
+    add(), append(), remove() and refresh() change its sessions. A search that is already running keeps the sessions it
+    began with; a search that begins later finds the change.
     """
 
-    __slots__ = ("_folder", "_held")
+    __slots__ = ("_changing", "_folder", "_held", "_live", "_manifest")
 
-    def __init__(self, reader: IndexReader, folder: str | None = None) -> None:
+    def __init__(self, reader: IndexReader, folder: str | None = None, manifest: Manifest | None = None) -> None:
         self._held: IndexReader | None = reader
         self._folder = folder
+        self._manifest = manifest  # of the generation in the folder from which `reader` was opened
+        self._changing = Lock()  # held while the index is changed, never while it is searched
+        self._live: LiveSegments | None = None  # what changed since the index was opened; made by the first change
 
     @property
     def _reader(self) -> IndexReader:
@@ -81,6 +90,25 @@ class Index:
         return cls.open(folder)
 
     @classmethod
+    def from_texts(
+        cls,
+        texts: Iterable[str | Mapping[str, Any]],
+        *,
+        key: str = "text",
+        folder: str | PathLike[str] | None = None,
+    ) -> Self:
+        """Return an index of plain texts, such as notes or log lines: strings, or mappings with the text under `key`.
+
+        Each text is a session of one message, and its id is that of the session, the message and the part: the "id" of
+        the mapping, else the number of the text, counted from 0. A mapping may also have "title", "author",
+        "directory", "project", "role" and "time" (ms since 1970). `folder` is that of build().
+
+        Raises ValueError or TypeError for a text that has none, or another wrong value, and ValueError for an id that
+        comes twice.
+        """
+        return cls.build(_once(sessions_of_texts(texts, key)), folder=folder)
+
+    @classmethod
     def open(cls, folder: str | PathLike[str], *, verify: bool = False, create: bool = False) -> Self:
         """Open the index that save() or refresh() wrote to `folder`, its files mapped into memory.
 
@@ -103,11 +131,70 @@ class Index:
         except MissingIndexError:
             if not create:
                 raise
-            return cls(IndexReader([build(())]), fspath(folder))
+            from recall_rank.index.storage.manifest import Manifest
+
+            return cls(IndexReader([build(())]), fspath(folder), Manifest(0, ()))
         if verify:
             for segment in found.segments:
                 segment.verify()
-        return cls(IndexReader(found.segments, found.dead), fspath(folder))
+        return cls(IndexReader(found.segments, found.dead), fspath(folder), found.manifest)
+
+    def add(self, sessions: Iterable[Session | Mapping[str, Any]]) -> None:
+        """Add sessions: Session records, or mappings with the field names of Session. Later searches find them.
+
+        Raises ValueError or TypeError for an invalid session, for an id that the index has or that comes twice, and for
+        an index that is refreshed from sources; nothing is added then. Writes nothing: save() does.
+        """
+        records = list(sessions_from(sessions))
+        self._change(lambda live: live.add(records))
+
+    def append(self, session_id: str, messages: Iterable[Message | Mapping[str, Any]]) -> None:
+        """Add messages to the end of a session. Later searches find them, and rank as if the index had been built with
+        them. The session's time becomes that of its newest message.
+
+        A message is what it may be in build(), but a tool's output that is appended later than its call is a part of
+        its own. The cost is that of indexing the new messages, and of copying the columns of their session.
+
+        Raises ValueError or TypeError for a session that the index does not have, for an id that several sessions have,
+        for an invalid message or one whose id the session has, and for an index that is refreshed from sources; nothing
+        is added then. Writes nothing: save() does.
+        """
+        _check_id(session_id)
+        given = message_list(messages)
+        self._change(lambda live: live.append(session_id, given))
+
+    def remove(self, session_ids: Iterable[str]) -> None:
+        """Remove sessions, by their ids. Later searches do not find them.
+
+        Raises ValueError or TypeError for an id that the index does not have, and for an index that is refreshed from
+        sources; nothing is removed then. Writes nothing: save() does, and no file contains their text afterwards.
+        """
+        given: object = session_ids
+        if isinstance(given, str | bytes) or not isinstance(given, Iterable):
+            raise TypeError(f"remove() takes a list of session ids, not {given!r:.80}")
+        ids = list(session_ids)
+        for each in ids:
+            _check_id(each)
+        self._change(lambda live: live.remove(list(dict.fromkeys(ids))))
+
+    def _change(self, change: Callable[[LiveSegments], None]) -> None:
+        """Call change(live segments) and make the result what later searches read."""
+        with self._changing:
+            before = self._reader
+            if self._live is None:
+                from recall_rank.index.live.live_segments import LiveSegments
+
+                files: Sequence[ListedFile | None] = [None] * len(before.views)
+                if self._manifest is not None:
+                    if self._manifest.table is not None:
+                        raise ValueError(
+                            "this index is refreshed from sources, and the next refresh() would undo the change: "
+                            "change the sources, or save() a copy"
+                        )
+                    files = self._manifest.segments or files
+                self._live = LiveSegments([view.segment for view in before.views], before.dead, files)
+            change(self._live)
+            self._held = self._live.reader(before)
 
     def refresh(self, sources: Iterable[Source]) -> RefreshReport:
         """Bring the folder of this index up to date with `sources`; later searches of this index use the new sessions.
@@ -128,21 +215,54 @@ class Index:
         done = refresh(Path(self._folder), tuple(sources))
         if done.problem is not None:
             raise done.problem
-        if self._held is before:  # else it was closed meanwhile, or refreshed by another thread
-            self._held = IndexReader(done.state.segments, done.state.dead)
+        with self._changing:
+            if self._held is before:  # else it was closed meanwhile, or refreshed by another thread
+                self._held = IndexReader(done.state.segments, done.state.dead)
+                self._live, self._manifest = None, done.state.manifest
         return done.report
 
-    def save(self, folder: str | PathLike[str]) -> None:
-        """Write the index to `folder`, in place of an earlier one. A missing folder is created.
+    def save(self, folder: str | PathLike[str] | None = None) -> None:
+        """Write the index to `folder`, in place of an earlier one; by default, write what add(), append() and remove()
+        changed to the folder from which it was opened. A missing folder is created.
 
         The folder holds the complete old index or the complete new one at every moment, also after a crash. Only the
-        user may read the files.
+        user may read the files. Without a `folder`, the files whose sessions did not change stay as they are.
 
-        Raises IndexNotSavedError or IndexFolderError, both OSErrors; the old index is then unchanged.
+        Raises IndexNotSavedError or IndexFolderError, both OSErrors; the old index is then unchanged. One reason is,
+        without a `folder`, that another process has written to it since this index was opened. Raises ValueError
+        without a `folder` for an index that was not opened from one.
         """
+        from pathlib import Path
+
         from recall_rank.index.storage.publish import save
 
-        save(self._merged(), fspath(folder))
+        with self._changing:
+            if folder is None:
+                self._reader  # noqa: B018 - raises for a closed index
+                self._save_changes()
+                return
+            save(self._merged(), fspath(folder))
+            if self._folder is not None and Path(folder).resolve() == Path(self._folder).resolve():
+                self._reopen()
+
+    def _save_changes(self) -> None:
+        """Write the unsaved changes to the folder of the index, and read from there on. The caller holds the lock."""
+        from recall_rank.index.storage.publish import save_all
+
+        if self._folder is None:
+            raise ValueError("this index was not opened from a folder: give save() the folder to write to")
+        if self._live is not None and self._live.changed:
+            kept, segments = self._live.to_save()
+            save_all(segments, self._folder, kept=kept, after=self._manifest)
+            self._reopen()
+
+    def _reopen(self) -> None:
+        """Read the newest generation in the folder of the index. The caller holds the lock."""
+        from recall_rank.index.storage.publish import open_generation
+
+        found = open_generation(self._folder or "")
+        self._held = IndexReader(found.segments, found.dead)
+        self._live, self._manifest = None, found.manifest
 
     def __len__(self) -> int:
         """The number of searchable parts of messages; titles of sessions are not counted."""
@@ -254,8 +374,17 @@ class Index:
         return {**columns, "part_is_title": titles.astype(np.uint8)}
 
     def close(self) -> None:
-        """Release the texts and files of the index. Running searches end normally; later ones raise ValueError."""
-        self._held = None
+        """Release the texts and files of the index. Running searches end normally; later ones raise ValueError.
+
+        What add(), append() and remove() changed is saved first, if the index was opened from a folder. Raises the
+        errors of save(), after the index was closed.
+        """
+        with self._changing:
+            try:
+                if self._held is not None and self._folder is not None:
+                    self._save_changes()
+            finally:
+                self._held = self._live = None
 
     def __enter__(self) -> Self:
         return self
@@ -263,10 +392,32 @@ class Index:
     def __exit__(self, *_: object) -> None:
         self.close()
 
+    def __reduce_ex__(self, protocol: SupportsIndex) -> NoReturn:
+        """Raise TypeError: an index cannot be pickled or copied."""
+        raise TypeError(
+            "an Index cannot be pickled or copied: save() it to a folder, and let each process call "
+            "recall_rank.Index.open(folder), which takes a few milliseconds and shares the memory of its files"
+        )
+
     @staticmethod
     def _parse(query: str, options: SearchOptions) -> Query:
         checked = parse_options(options)
         return Query.parse(query, checked.now if checked.now is not None else int(time.time() * 1000), checked)
+
+
+def _once(sessions: Iterable[Session]) -> Iterator[Session]:
+    """Yield the sessions. Raises ValueError for an id that comes twice."""
+    seen: set[str] = set()
+    for session in sessions:
+        if session.id in seen:
+            raise ValueError(f"the id {session.id!r} is given to two texts")
+        seen.add(session.id)
+        yield session
+
+
+def _check_id(session_id: object) -> None:
+    if not isinstance(session_id, str):
+        raise TypeError(f"a session id is a string, not {session_id!r:.80}")
 
 
 def index_of_segments(segments: Sequence[Segment], dead: Sequence[Collection[int]] | None = None) -> Index:

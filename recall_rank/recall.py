@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Final, Literal, Self, TypeVar, Unpack
+from typing import TYPE_CHECKING, Final, Literal, NoReturn, Self, SupportsIndex, TypeVar, Unpack
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -332,6 +332,13 @@ class Recall:
         Returns whether no refresh is running any more.
         """
         return self._backend.wait(seconds)
+
+    def __reduce_ex__(self, protocol: SupportsIndex) -> NoReturn:
+        """Raise TypeError: a Recall cannot be pickled or copied."""
+        raise TypeError(
+            "a Recall cannot be pickled or copied: let each process make its own, with one folder as `cache`, which "
+            "they share"
+        )
 
     def close(self) -> None:
         """Release the index. Later searches raise ValueError."""

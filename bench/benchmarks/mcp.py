@@ -1,4 +1,4 @@
-"""How soon does the MCP server answer `initialize` and a first call, and how long does a call of `recall` take?"""
+"""How soon does the MCP server answer, how long does a call of `recall` take, and how many tokens does a model read?"""
 
 from __future__ import annotations
 
@@ -36,6 +36,10 @@ LIST = ({"jsonrpc": "2.0", "method": "notifications/initialized"}, {"jsonrpc": "
 MOST_MIDDLE_MS = 30.0
 _ROOT = str(Path(__file__).resolve().parents[2])
 MATCHES = ("smart", "literal")
+# What a model reads, in tokens of four characters: the most that each may have in either form of an answer.
+MOST_TOKENS = {"list of tools": 2_200, "ten hits": 1_200, "answer without hits": 150, "largest answer": 5_000}
+TEN = 10  # results by default
+NOWHERE = "xyzzyqq plughvv"
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -81,6 +85,7 @@ def run(options: argparse.Namespace) -> Report:
         what = f"first answer within {MOST_OF_IMPORT:g} times the CPU of importing the SDK"
         report.check(what, ratio <= MOST_OF_IMPORT, f"{ratio:.2f}")
         spent = asyncio.run(_calls(words, queries))
+        _add_sizes(report, asyncio.run(_sizes(words, queries)))
     rows = []
     for match, values in spent.items():
         values.sort()
@@ -164,3 +169,45 @@ async def _calls(words: Sequence[str], queries: Sequence[str]) -> dict[str, list
                 spent[match].append((time.perf_counter() - before) * 1e3)
                 assert answer.structured_content["ok"], answer.structured_content
     return spent
+
+
+async def _sizes(words: Sequence[str], queries: Sequence[str]) -> dict[str, list[float]]:
+    """Tokens of the list of tools, and of answers in the larger of their two forms."""
+    sizes: dict[str, list[float]] = {name: [] for name in MOST_TOKENS}
+    async with _client(words) as client:
+        listed = await client.list_tools()
+        sizes["list of tools"].append(
+            _tokens([tool.model_dump(by_alias=True, exclude_none=True) for tool in listed.tools])
+        )
+        for query in queries:
+            answer = await client.call_tool("recall", {"query": query})
+            size = _read_tokens(answer)
+            if len(answer.structured_content["results"]) == TEN:
+                sizes["ten hits"].append(size)
+            whole = {"query": query, "results": 50, "expand": "context", "expand_results": 3}
+            sizes["largest answer"].append(_read_tokens(await client.call_tool("recall", whole)))
+        nothing = await client.call_tool("recall", {"query": NOWHERE})
+        assert not nothing.structured_content["results"], nothing.structured_content
+        sizes["answer without hits"].append(_read_tokens(nothing))
+    return sizes
+
+
+def _add_sizes(report: Report, sizes: dict[str, list[float]]) -> None:
+    """Add a table of tokens; the median of ten hits is checked, of all else the largest."""
+    rows = []
+    for name, found in sizes.items():
+        middle, largest, most = statistics.median(found), max(found), MOST_TOKENS[name]
+        rows.append([name, str(len(found)), f"{middle:,.0f}", f"{largest:,.0f}", f"{most:,}"])
+        told = middle if name == "ten hits" else largest
+        report.add(f"tokens/{name}", told, "tokens", "lower", 0.02, len(found))
+        report.check(f"{name}: at most {most:,} tokens", told <= most, f"{told:,.0f}")
+    columns = ["what", "n", "median", "largest", "at most"]
+    report.tables.append(Table("tokens, four characters each, of what a model reads", columns, rows))
+
+
+def _read_tokens(answer: Any) -> float:
+    return max(_tokens(answer.structured_content), _tokens("".join(part.text for part in answer.content)))
+
+
+def _tokens(value: Any) -> float:
+    return len(value if isinstance(value, str) else orjson.dumps(value).decode()) / 4

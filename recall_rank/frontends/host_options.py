@@ -8,6 +8,7 @@ from dataclasses import dataclass, fields, replace
 from typing import Any
 
 MAX_NUMBER = 2**31 - 1  # no history has as many of anything: a larger number means all
+MATCHES = ("literal", "smart", "fuzzy", "regex")
 _MINIMUM = {"default_width": 50}
 _MAXIMUM = {"default_width": 10_000, "max_results": 1000}  # what the engine returns at once
 
@@ -26,6 +27,7 @@ class HostOptions:
     max_messages: int = 50
     max_window: int = 10
     default_width: int = 200
+    default_match: str = "literal"  # how `recall` matches when a call does not say
     global_: bool = True
     primary: bool = True
     nudge: bool = True
@@ -55,7 +57,8 @@ def snake_name(name: str) -> str:
 def host_options(given: Mapping[str, Any], start: HostOptions | None = None) -> HostOptions:
     """Return the options in `given`, whose names may be snake_case or camelCase; absent options are those of `start`.
 
-    Numbers are rounded down and limited to the accepted range. Values of a wrong type are ignored.
+    Numbers are rounded down and limited to the accepted range. Values of a wrong type, and unknown ways to match, are
+    ignored.
     """
     changes: dict[str, Any] = {}
     for written, value in given.items():
@@ -63,6 +66,9 @@ def host_options(given: Mapping[str, Any], start: HostOptions | None = None) -> 
         if NAMES.get(name) in _FLAGS:
             if isinstance(value, bool):
                 changes[NAMES[name]] = value
+        elif name == "default_match":
+            if value in MATCHES:
+                changes[name] = value
         elif name in NAMES:
             number = _whole_number(value)
             if number is not None:

@@ -7,7 +7,7 @@ message without parts; in others it is ignored, since records of other programs 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields
 from math import isfinite
 from typing import Any, TypeVar, get_args
@@ -46,18 +46,8 @@ def session_from(value: object, where: str = "session") -> Session:
         if "role" in value:
             raise ValueError(f"{where} is a message; a session is needed: {{'id': ..., 'messages': [...]}}")
         raise _no_text("Session", "id", value.get("id"), where)
-    chat = ChatMessages()
-    for number, message in enumerate(_listed(value, "messages", where)):
-        at = f"{where}.messages[{number}]"
-        if isinstance(message, Mapping) and not CHAT_KEYS.isdisjoint(message):
-            if "parts" in message:
-                raise ValueError(f"a message has either 'parts' or 'content', not both, in {at}")
-            name = value["id"] if isinstance(value, Mapping) else ""
-            record = _record(Message, _named(message, f"{name}:{number}", at), at)
-            chat.add(record, message, at)
-        else:
-            chat.add_record(_message_from(message, at))
-    return _record(Session, value, where, messages=chat.messages())
+    name = value["id"] if isinstance(value, Mapping) else ""
+    return _record(Session, value, where, messages=_messages(_listed(value, "messages", where), name, f"{where}."))
 
 
 def sessions_from(values: Iterable[Session | Mapping[str, Any]]) -> Iterator[Session]:
@@ -67,6 +57,41 @@ def sessions_from(values: Iterable[Session | Mapping[str, Any]]) -> Iterator[Ses
         shown = "one alone" if isinstance(given, Session | Mapping) else repr(given)[:80]
         raise TypeError(f"sessions must be an iterable of sessions, not {shown}")
     return (session_from(value, f"sessions[{number}]") for number, value in enumerate(given))
+
+
+def message_list(values: Iterable[Message | Mapping[str, Any]]) -> list[Message | Mapping[str, Any]]:
+    """Return the values in a list. Raises TypeError for one message alone, and for what is not iterable."""
+    given: object = values
+    if isinstance(given, Message | Mapping | str | bytes) or not isinstance(given, Iterable):
+        shown = "one alone" if isinstance(given, Message | Mapping) else _shown(given)
+        raise TypeError(f"messages must be an iterable of messages, not {shown}")
+    return list(values)
+
+
+def messages_from(values: Sequence[Message | Mapping[str, Any]], session_id: str, first: int) -> tuple[Message, ...]:
+    """Return the messages that session_from() would make of `values` if they followed `first` others in a session.
+
+    Raises TypeError or ValueError that names a missing, unknown or wrong field.
+    """
+    return _messages(values, session_id, "", first)
+
+
+def _messages(values: Iterable[Any], session_id: str, where: str, first: int = 0) -> tuple[Message, ...]:
+    """Return the messages of a session, in order; `first` is the number of those before them.
+
+    The number of a message is in the id of one that has none. `where` is the place of the list, for errors.
+    """
+    chat = ChatMessages()
+    for number, message in enumerate(values):
+        at = f"{where}messages[{number}]"
+        if isinstance(message, Mapping) and not CHAT_KEYS.isdisjoint(message):
+            if "parts" in message:
+                raise ValueError(f"a message has either 'parts' or 'content', not both, in {at}")
+            record = _record(Message, _named(message, f"{session_id}:{first + number}", at), at)
+            chat.add(record, message, at)
+        else:
+            chat.add_record(_message_from(message, at))
+    return chat.messages()
 
 
 def _message_from(value: object, where: str) -> Message:

@@ -25,13 +25,24 @@ ExtraScores = Mapping[str, float] | Mapping[tuple[str, str], float] | Mapping[st
 """Part id, or (session id, part id), -> the caller's own score; a part id alone is that part of every session."""
 
 
-class RankOptions(TypedDict, total=False):
+class RerankOptions(TypedDict, total=False):
+    """The keyword arguments of rerank(): the search options that concern the texts themselves."""
+
+    match: Match
+    budget_ms: float
+    now: int | None
+    cancel: Any
+    must: Collection[str]
+    must_not: Collection[str]
+    weights: Weights | None
+
+
+class RankOptions(RerankOptions, total=False):
     """The keyword arguments of rank(): search options as in SearchOptions.
 
     The search option `sessions` is not among them, since the argument of rank() with that name is the corpus.
     """
 
-    match: Match
     scope: Scope
     group: Group
     type: str
@@ -52,16 +63,11 @@ class RankOptions(TypedDict, total=False):
     fallback: bool
     tool_name: str | None
     explain: bool
-    budget_ms: float
-    now: int | None
-    cancel: Any
     context: Context | None
     project: str | None
     agent: str | None
     files: Collection[str]
     exclude_session_ids: Collection[str]
-    must: Collection[str]
-    must_not: Collection[str]
     exact: Collection[str]
     syntax: bool
     vocabulary: UserVocabulary | None
@@ -69,7 +75,6 @@ class RankOptions(TypedDict, total=False):
     offset: int
     extra_scores: ExtraScores | None
     redact: Redact | None
-    weights: Weights | None
 
 
 class SearchOptions(RankOptions, total=False):

@@ -36,6 +36,7 @@ FLOORS: tuple[tuple[str, ...], ...] = (
     ("index.reader",),
     ("index.merge",),
     ("index.storage", "loaders"),
+    ("index.live",),
     # 5: one search; sources combined into one history
     ("search", "search.options", "search.deadline"),
     ("search.query", "search.types"),
@@ -46,8 +47,8 @@ FLOORS: tuple[tuple[str, ...], ...] = (
     ("search.ranking",),
     ("search.results",),
     ("search.engine", "histories"),
-    # 6: Index
-    ("corpus",),
+    # 6: Index, rerank
+    ("corpus", "reranking"),
     # 7: Recall
     ("recall", "evaluation"),
     # 8: fronts

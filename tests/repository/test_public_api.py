@@ -31,13 +31,16 @@ HEAVY = {
 
 PUBLIC = [
     *("Context", "Coverage", "Evaluation", "Flag", "Index", "LabelledQuery", "Malformed", "Message", "Options", "Part"),
-    *("Place", "Reading", "Recall", "RefreshReport", "Result", "SearchResponse", "Session", "Source", "SourceReport"),
-    *("Tokens", "Unit", "UserVocabulary"),
-    *("discover", "evaluate", "open_source", "open_sources", "rank"),
+    *("Place", "Reading", "Recall", "RefreshReport", "Reranked", "Result", "SearchResponse", "Session", "Source"),
+    *("SourceReport", "Tokens", "Unit", "UserVocabulary"),
+    *("discover", "evaluate", "open_source", "open_sources", "rank", "rerank"),
 ]
 METHODS = {
     "Evaluation": {"to_dict"},
-    "Index": {"asearch", "build", "close", "columns", "holds", "scores", "search"},
+    "Index": {
+        *("add", "append", "asearch", "build", "close", "columns", "from_texts", "holds", "remove", "save", "scores"),
+        "search",
+    },
     "Recall": {"asearch", "close", "discover", "found", "holds", "prepare", "refresh", "search", "sources"},
     "SearchResponse": {"to_dict", "to_json"},
 }

@@ -14,13 +14,14 @@ from typing import Any, Final
 from recall_rank.frontends.tools.untrusted_text import ITEM_LISTS
 from recall_rank.frontends.tools.warnings import ToolError
 
-PAGE_BYTES: Final = 65_536
+ANSWER_BYTES: Final = 18_000  # of an answer that a model reads: with its marks below 5,000 tokens of four characters
+RESOURCE_BYTES: Final = 65_536  # of a resource, which a person has chosen
 _REPEATED: Final = ("id", "session_id", "message_id", "part_id", "role", "type")  # on every page that continues an item
 _MIN_CHARS: Final = 1_024  # of a text on a page, so that every page makes progress
 _ABSENT: Final = object()
 
 
-def paged(answer: dict[str, Any], cursor: str | None = None, limit: int = PAGE_BYTES) -> dict[str, Any]:
+def paged(answer: dict[str, Any], cursor: str | None = None, limit: int = ANSWER_BYTES) -> dict[str, Any]:
     """Return the page of `answer` that begins at `cursor`, of about `limit` bytes; without a cursor, the first page.
 
     The page has `next_cursor` when another one follows. A text that is too long for a page is continued on the next
@@ -109,12 +110,11 @@ class _PageBuilder:
                 raise _stale_cursor()
             start, self.expected = self.offset, None
         rest = value[start:] if isinstance(value, str) else value
-        # UTF-8 takes at most four bytes a character; an escape of JSON takes two, since control characters are gone
-        need = 4 * len(rest) if isinstance(rest, str) and not rest.isascii() else 2 * len(str(rest))
+        need = _bytes(rest)
         if need <= self.room:
             self.room -= need
             return rest
-        most = self.room // 4 if isinstance(rest, str) else 0
+        most = _fitting(rest, self.room) if isinstance(rest, str) else 0
         if number == self.first:
             most = max(most, _MIN_CHARS)
             if not isinstance(rest, str) or len(rest) <= most:
@@ -125,6 +125,21 @@ class _PageBuilder:
             return _ABSENT
         self.following = f"{number}.{start + most}.{_checksum(value)}"
         return rest[:most]
+
+
+def _bytes(value: Any) -> int:
+    """Return the size of a leaf as JSON."""
+    import orjson
+
+    return len(orjson.dumps(value))
+
+
+def _fitting(text: str, room: int) -> int:
+    """Return how many characters of a text, about as many as possible, have at most `room` bytes as JSON."""
+    most = max(0, min(len(text), room))
+    while most and (size := _bytes(text[:most])) > room:
+        most = min(most - 1, most * room // size)
+    return most
 
 
 def _checksum(value: Any) -> str:

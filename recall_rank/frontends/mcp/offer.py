@@ -17,7 +17,11 @@ from recall_rank.frontends.mcp.descriptions import instructions
 from recall_rank.frontends.tools.families import DEFAULT_FAMILIES, tools_of
 
 NAME: Final = "recall-rank"
-_CAPABILITIES: Final = {"resources": {"listChanged": False, "subscribe": False}, "tools": {"listChanged": False}}
+_CAPABILITIES: Final = {
+    "prompts": {"listChanged": False},
+    "resources": {"listChanged": False, "subscribe": False},
+    "tools": {"listChanged": False},
+}
 
 
 @dataclass(frozen=True)

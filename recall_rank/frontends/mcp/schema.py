@@ -19,39 +19,15 @@ MAX_TEXTS: Final = 64  # entries of an argument that is a list
 MAX_TEXT_CHARS: Final = 4_096
 MAX_BUDGET_MS: Final = 10_000  # of one search
 
-_ITEMS: Final = {"type": "array", "items": {"type": "object"}}
-_STRINGS: Final = {"type": "array", "items": {"type": "string"}}
-_ANSWERS: Final[Mapping[str, Mapping[str, Any]]] = {
-    "recall": {
-        "results": _ITEMS,
-        "expanded": _ITEMS,
-        "total": {"type": "integer"},
-        "truncated": {"type": "boolean"},
-        "coverage": {"type": "object"},
-        "near_misses": _ITEMS,
-    },
-    "recall_get": {"message": {"type": "object"}, "parts": _ITEMS, "context": {"type": "object"}},
-    "recall_context": {
-        "messages": _ITEMS,
-        "has_more_before": {"type": "boolean"},
-        "has_more_after": {"type": "boolean"},
-    },
-    "recall_messages": {"messages": _ITEMS, "pagination": {"type": "object"}, "context": {"type": "object"}},
-    "recall_sessions": {"sessions": _ITEMS, "returned": {"type": "integer"}, "scope": {"type": "string"}},
-    "session_search": {
-        "mode": {"type": "string"},
-        "results": _ITEMS,
-        "messages": _ITEMS,
-        "total_found": {"type": "integer"},
-        "total_exact": {"type": "boolean"},
-        "partial": {"type": "boolean"},
-    },
-    "session_recall": {
-        "status": {"type": "string", "enum": list(STATUSES)},
-        "text": {"type": "string"},
-        "details": {"type": "object"},
-        "partial": {"type": "boolean"},
-    },
+# Arguments that are accepted and not described: others do as well, and a model reads every description in each session.
+UNDESCRIBED: Final = frozenset(
+    "explain width before after from to fallback expand_results expand_budget_messages expand_budget_chars "
+    "budget_ms generation session_prefix".split()
+)
+_DESCRIBED_IN: Final = {"recall_context": frozenset({"before", "after"})}
+_MARKS: Final = {"recalled_begin": {"type": "string"}, "recalled_end": {"type": "string"}}
+_OF_ANSWER: Final[Mapping[str, Mapping[str, Any]]] = {
+    "session_recall": {"status": {"type": "string", "enum": list(STATUSES)}, "text": {"type": "string"}},
 }
 
 
@@ -69,21 +45,19 @@ def tool_definitions(
             "description": DESCRIPTIONS[name],
             "inputSchema": input_schema(name, options),
             **({"outputSchema": output_schema(name)} if structured else {}),
-            "annotations": {
-                "title": TITLES[name],
-                "readOnlyHint": True,
-                "destructiveHint": False,
-                "idempotentHint": True,
-                "openWorldHint": name in CURATED_TOOLS,  # a curator may be the model of a provider
-            },
+            # what is read-only is neither destructive nor repeated at a cost; a curator may be the model of a provider
+            "annotations": {"readOnlyHint": True, "openWorldHint": name in CURATED_TOOLS},
         }
         for name in names
     ]
 
 
 def input_schema(name: str, options: HostOptions) -> dict[str, Any]:
-    """Return the JSON Schema of the arguments of a tool. Other values are accepted, too, with a warning."""
-    parameters = [_in_scope(each, options) for each in TOOLS[name].parameters(options)]
+    """Return the JSON Schema of the arguments of a tool. Other values are accepted, too, with a warning, and so are the
+    arguments in UNDESCRIBED.
+    """
+    left_out = UNDESCRIBED - _DESCRIBED_IN.get(name, frozenset())
+    parameters = [_in_scope(each, options) for each in TOOLS[name].parameters(options) if each.name not in left_out]
     properties = {each.name: {**_type(each), **_described(name, each)} for each in parameters}
     properties[CURSOR] = {"type": "string", "description": ARGUMENTS[CURSOR]}
     required = [each.name for each in parameters if each.required]
@@ -103,25 +77,9 @@ def _in_scope(parameter: Parameter, options: HostOptions) -> Parameter:
 
 
 def output_schema(name: str) -> dict[str, Any]:
-    """Return the JSON Schema of the answer of a tool."""
-    return {
-        "type": "object",
-        "properties": {
-            "ok": {"type": "boolean"},
-            "trust": {"type": "string"},
-            "notice": {"type": "string"},
-            "recalled_begin": {"type": "string"},
-            **_ANSWERS[name],
-            "current_session": {"type": "object"},
-            "warnings": _STRINGS,
-            "suggestions": _STRINGS,
-            "next_cursor": {"type": "string"},
-            "error": {"type": "string"},
-            "error_category": {"type": "string"},
-            "recalled_end": {"type": "string"},
-        },
-        "required": ["ok", "trust", "notice", "recalled_begin", "recalled_end"],
-    }
+    """Return the JSON Schema of the answer of a tool: what programs rely on. docs/tools.md describes the rest."""
+    properties = {"ok": {"type": "boolean"}, **_OF_ANSWER.get(name, {}), **_MARKS}
+    return {"type": "object", "properties": properties, "required": ["ok"]}
 
 
 def _described(tool: str, parameter: Parameter) -> dict[str, Any]:

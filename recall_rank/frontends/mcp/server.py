@@ -17,7 +17,7 @@ from mcp.shared.exceptions import MCPError
 
 from recall_rank.frontends.curators.curator import Curator
 from recall_rank.frontends.host_options import HostOptions
-from recall_rank.frontends.mcp.answer_pages import PAGE_BYTES, paged
+from recall_rank.frontends.mcp.answer_pages import ANSWER_BYTES, RESOURCE_BYTES, paged
 from recall_rank.frontends.mcp.asking_session import (
     AskingSession,
     asking_session,
@@ -28,9 +28,11 @@ from recall_rank.frontends.mcp.asking_session import (
 from recall_rank.frontends.mcp.background_reading import REFRESH_SECONDS, BackgroundHistories
 from recall_rank.frontends.mcp.client_context import context_with_roots, with_named_project
 from recall_rank.frontends.mcp.clients import takes_structured
+from recall_rank.frontends.mcp.compact_answers import compact
 from recall_rank.frontends.mcp.frames import frames
 from recall_rank.frontends.mcp.handshake import Handshake
 from recall_rank.frontends.mcp.offer import NAME, ServerOffer
+from recall_rank.frontends.mcp.prompts import PROMPTS, prompt_messages
 from recall_rank.frontends.mcp.resources import MARKED, RESOURCE_TEMPLATES, listed_resources, resource_call, rest_of
 from recall_rank.frontends.mcp.sampling_requests import Outcome, SamplingCalls
 from recall_rank.frontends.mcp.schema import (
@@ -42,7 +44,13 @@ from recall_rank.frontends.mcp.schema import (
 )
 from recall_rank.frontends.tools.dispatch import RecallTools
 from recall_rank.frontends.tools.families import CURATED_TOOLS, DEFAULT_FAMILIES, tools_of
-from recall_rank.frontends.tools.untrusted_text import marked, new_mark, untrusted_text, with_controls_escaped
+from recall_rank.frontends.tools.untrusted_text import (
+    for_readers,
+    marked,
+    new_mark,
+    untrusted_text,
+    with_controls_escaped,
+)
 from recall_rank.frontends.tools.warnings import ToolError
 from recall_rank.histories.cache.first_part import STILL_READING
 from recall_rank.model import Context
@@ -96,6 +104,8 @@ class RecallServer:
             on_list_resources=self._list_resources,
             on_list_resource_templates=self._list_templates,
             on_read_resource=self._read_resource,
+            on_list_prompts=self._list_prompts,
+            on_get_prompt=self._get_prompt,
         )
         self.server.add_notification_handler(
             "notifications/roots/list_changed", types.NotificationParams, self._roots_changed
@@ -123,9 +133,9 @@ class RecallServer:
     async def _list_resources(self, ctx: Any, params: Any) -> types.ListResourcesResult:
         context = await self._current(ctx)
         scope = "project" if context.project or context.directory else "global"
-        answer, _ = await self._answer(ctx, "recall_sessions", {"scope": scope, "limit": 100})
+        answer, _ = await self._answer(ctx, "recall_sessions", {"scope": scope, "limit": 100}, of_resource=True)
         if not answer.get("sessions") and self._options.global_:
-            answer, _ = await self._answer(ctx, "recall_sessions", {"scope": "global", "limit": 100})
+            answer, _ = await self._answer(ctx, "recall_sessions", {"scope": "global", "limit": 100}, of_resource=True)
         return types.ListResourcesResult(resources=listed_resources(answer), _meta=dict(MARKED))
 
     async def _list_templates(self, ctx: Any, params: Any) -> types.ListResourceTemplatesResult:
@@ -136,7 +146,7 @@ class RecallServer:
         call = resource_call(uri, self._options.max_messages)
         if call is None:
             raise MCPError(code=types.INVALID_PARAMS, message="Unknown resource: ask for recall://session/ID")
-        answer, text = await self._answer(ctx, *call)
+        answer, text = await self._answer(ctx, *call, of_resource=True)
         if not answer["ok"]:
             raise MCPError(code=types.INVALID_PARAMS, message=answer["error"])
         text = "\n".join([text, *rest_of(uri, answer)])
@@ -144,10 +154,26 @@ class RecallServer:
             contents=[types.TextResourceContents(uri=uri, mime_type="text/plain", text=text)], _meta=dict(MARKED)
         )
 
+    async def _list_prompts(self, ctx: Any, params: Any) -> types.ListPromptsResult:
+        return types.ListPromptsResult(prompts=list(PROMPTS))
+
+    async def _get_prompt(self, ctx: Any, params: types.GetPromptRequestParams) -> types.GetPromptResult:
+        try:
+            return types.GetPromptResult(messages=prompt_messages(params.name, params.arguments or {}))
+        except ValueError as error:
+            raise MCPError(code=types.INVALID_PARAMS, message=str(error)) from None
+
     async def _answer(
-        self, ctx: Any, name: str, args: dict[str, Any], sampling: Curator | None = None
+        self,
+        ctx: Any,
+        name: str,
+        args: dict[str, Any],
+        sampling: Curator | None = None,
+        *,
+        of_resource: bool = False,
     ) -> tuple[dict[str, Any], str]:
-        """Return the answer of a call, as JSON values and as text. `sampling` asks the client's model.
+        """Return the answer of a call, as JSON values and as text. `sampling` asks the client's model. The answer to a
+        read of a resource has all its fields and longer pages.
 
         When the call is cancelled, its search ends at the next check of its deadline.
         """
@@ -165,7 +191,16 @@ class RecallServer:
         try:
             with anyio.fail_after(CALL_SECONDS):
                 return await anyio.to_thread.run_sync(
-                    self._work, name, args, asking, client, cancel, sampling, limiter=limiter, abandon_on_cancel=True
+                    self._work,
+                    name,
+                    args,
+                    asking,
+                    client,
+                    cancel,
+                    sampling,
+                    of_resource,
+                    limiter=limiter,
+                    abandon_on_cancel=True,
                 )
         except TimeoutError:
             return self._shown({"ok": False, "error": "the call took too long", "error_category": "aborted"}, None)
@@ -181,6 +216,7 @@ class RecallServer:
         client: str | None,
         cancel: threading.Event,
         sampling: Curator | None,
+        of_resource: bool,
     ) -> tuple[dict[str, Any], str]:
         """Return the answer of a call as JSON values and as text. Runs in a worker thread; setting `cancel` ends
         its search. `client` is the name of the client, `sampling` asks its model.
@@ -208,7 +244,12 @@ class RecallServer:
                 self._warn_of_first_reading(answer)
             if problem := self._histories.problem:
                 _warn(answer, f"the histories could not be read again, what was read before answers: {problem}")
-            return self._shown(answer, cursor if isinstance(cursor, str) and cursor else None)
+            at = cursor if isinstance(cursor, str) and cursor else None
+            if of_resource:
+                return self._shown(answer, at, RESOURCE_BYTES)
+            if name == "recall" and args.get("explain") is not True:
+                answer = compact(answer)
+            return self._shown(for_readers(answer), at)
         except ToolError as error:
             return self._shown({"ok": False, "error": str(error), "error_category": error.category}, None)
 
@@ -259,9 +300,13 @@ class RecallServer:
         if not answer["ok"]:
             answer["error"] = f"{answer['error']}. {STILL_READING}; ask again soon"
 
-    def _shown(self, answer: dict[str, Any], cursor: str | None) -> tuple[dict[str, Any], str]:
-        """Return the page of an answer that begins at `cursor`, marked as untrusted, as JSON values and as text."""
-        page = paged(with_controls_escaped(answer), cursor, PAGE_BYTES)
+    def _shown(
+        self, answer: dict[str, Any], cursor: str | None, limit: int = ANSWER_BYTES
+    ) -> tuple[dict[str, Any], str]:
+        """Return the page of an answer that begins at `cursor`, of about `limit` bytes, marked as untrusted, as JSON
+        values and as text.
+        """
+        page = paged(with_controls_escaped(answer), cursor, limit)
         mark = new_mark()
         page = marked(page, mark)
         return page, untrusted_text(page, mark)

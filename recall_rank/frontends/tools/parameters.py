@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Literal
 
-from recall_rank.frontends.host_options import MAX_NUMBER, HostOptions
+from recall_rank.frontends.host_options import MATCHES, MAX_NUMBER, HostOptions
 from recall_rank.frontends.tools.warnings import ToolError, Warnings
 
 Type = Literal["text", "choice", "flag", "number", "whole", "window", "instant", "time", "texts"]
@@ -45,7 +45,7 @@ def recall_parameters(options: HostOptions) -> tuple[Parameter, ...]:
     return (
         Parameter("query", "text", required=True),
         Parameter("scope", "choice", "global", ("session", "project", "global")),
-        Parameter("match", "choice", "literal", ("literal", "smart", "fuzzy", "regex")),
+        Parameter("match", "choice", options.default_match, MATCHES),
         Parameter("explain", "flag", False),
         Parameter("group", "choice", "part", ("part", "session")),
         Parameter("type", "choice", "all", ("text", "tool", "reasoning", "all")),

@@ -18,7 +18,8 @@ from recall_rank.frontends.tools.recall_answer import (
 from recall_rank.frontends.tools.recall_request import RecallRequest, read_request, selected_sessions
 from recall_rank.frontends.tools.suggestions import near_misses, suggestions
 from recall_rank.frontends.tools.time_order import scan_groups, scan_page
-from recall_rank.frontends.tools.warnings import ToolError, Warnings
+from recall_rank.frontends.tools.warnings import SOURCE_NOTES, ToolError, Warnings
+from recall_rank.histories.source_reports import note_on_sources
 from recall_rank.model import SearchResponse, Session
 
 
@@ -60,8 +61,9 @@ def recall(call: CallContext, args: Mapping[str, Any]) -> dict[str, Any]:
     set_load_errors(answer, errors)
     if request.given["expand"] != "none":
         answer["expanded"] = expanded_hits(call, request, response.results, warnings)
+    note = note_on_sources(response.coverage.per_source)
     for text in response.warnings:
-        warnings.add("source", text)
+        warnings.add(SOURCE_NOTES if text == note else "source", text)
     warnings.put(answer)
     _put_advice(request, response, [each.session for each in sessions], answer, fallback=fallback)
     return answer

@@ -12,10 +12,10 @@ from recall_rank.model.recalled_text import NOTICE
 
 TRUST: Final = "untrusted-history"
 ITEM_LISTS: Final = ("results", "expanded", "messages", "parts", "sessions", "near_misses")
-# Fields for programs: the structured form has them, the text form does not.
+# Fields for programs, which a model does not read.
 _FOR_PROGRAMS: Final = frozenset(
-    "spans stages_run degrade_kinds cpu_ms elapsed_ms stage total_exact hit_count_exact trust notice part_id pruned "
-    "recalled_begin recalled_end "
+    "spans stages_run degrade_kinds cpu_ms elapsed_ms stage trust notice part_id pruned "
+    "recalled_begin recalled_end warning_categories suggestion_categories "
     "sessions_discovered sessions_eligible messages_searched parts_searched per_source total_sessions_known "
     "directory_relevance history stale_ms".split()
 )
@@ -63,7 +63,7 @@ def marked(answer: Mapping[str, Any], mark: str) -> dict[str, Any]:
     return {
         "ok": answer["ok"],
         "trust": TRUST,
-        "notice": f"{NOTICE} It stands between recalled_begin and recalled_end, which hold the number {mark}.",
+        "notice": f"{NOTICE} It stands between recalled_begin and recalled_end, with the number {mark}.",
         "recalled_begin": f"<<<recalled {mark}>>>",
         **{name: value for name, value in answer.items() if name != "ok"},
         "recalled_end": f"<<<end of recalled {mark}>>>",
@@ -78,9 +78,9 @@ def untrusted_text(answer: Mapping[str, Any], mark: str | None = None) -> str:
     """
     import orjson
 
-    lines = ["answer " + orjson.dumps(_for_readers({k: v for k, v in answer.items() if k not in ITEM_LISTS})).decode()]
+    lines = ["answer " + orjson.dumps(for_readers({k: v for k, v in answer.items() if k not in ITEM_LISTS})).decode()]
     for name in ITEM_LISTS:
-        lines += (f"{name} {orjson.dumps(_for_readers(item)).decode()}" for item in answer.get(name) or ())
+        lines += (f"{name} {orjson.dumps(for_readers(item)).decode()}" for item in answer.get(name) or ())
     text = fenced(lines, mark)
     if "next_cursor" in answer:
         text += f"\nThe answer goes on: call again with the same arguments and cursor {answer['next_cursor']!r}."
@@ -90,21 +90,27 @@ def untrusted_text(answer: Mapping[str, Any], mark: str | None = None) -> str:
 def fenced(lines: Iterable[str], mark: str | None = None) -> str:
     """Return recalled lines behind a notice, between two delimiters with `mark`, by default a new one."""
     mark = mark or new_mark()
-    notice = f"{NOTICE} It stands between the two lines with the number {mark}."
-    return "\n".join((notice, f"<<<recalled {mark}>>>", *lines, f"<<<end of recalled {mark}>>>"))
+    return "\n".join(
+        (
+            f"{NOTICE} It stands between the two lines with the number {mark}.",
+            f"<<<recalled {mark}>>>",
+            *lines,
+            f"<<<end of recalled {mark}>>>",
+        )
+    )
 
 
-def _for_readers(value: Any) -> Any:
+def for_readers(value: Any) -> Any:
     """Return the JSON value without the fields that only programs need, and with times as dates."""
     if isinstance(value, dict):
         return {name: _field_for_readers(name, item) for name, item in value.items() if name not in _FOR_PROGRAMS}
-    return [_for_readers(item) for item in value] if isinstance(value, list) else value
+    return [for_readers(item) for item in value] if isinstance(value, list) else value
 
 
 def _field_for_readers(name: str, value: Any) -> Any:
     if name in _VERBATIM:
         return value
-    return utc_minute(value) if name in _TIMES and isinstance(value, int) else _for_readers(value)
+    return utc_minute(value) if name in _TIMES and isinstance(value, int) else for_readers(value)
 
 
 def _escaped_text(text: str) -> str:

@@ -12,6 +12,7 @@ from recall_rank.model.serialize import repaired
 
 MAX_WARNINGS: Final = 5
 MAX_SUGGESTIONS: Final = 3
+SOURCE_NOTES: Final = "source_notes"  # category of the warning that counts what `sources` says of the sources
 
 
 class ToolError(Exception):

@@ -12,6 +12,7 @@ from operator import attrgetter
 from typing import Final
 
 from recall_rank.histories.records.table import SessionEntry, SessionKey
+from recall_rank.index.merge import choose
 from recall_rank.index.segment.segment import Segment, SessionRow
 
 MOST: Final = 8  # segments of a generation, at most
@@ -56,15 +57,9 @@ def to_merge(planned: Sequence[PlannedSegment], added: int) -> list[int]:
     until at most 8 segments remain.
     """
     there = [at for at, segment_plan in enumerate(planned) if segment_plan.live]
-    chosen = {at for at in there if planned[at].urgent or (planned[at].dead and planned[at].is_worn())}
-    rest = sorted((at for at in there if at not in chosen), key=lambda at: planned[at].size)
-    left = len(rest) + bool(chosen or added)
-    total = added
-    while rest and (left > MOST or (len(chosen) > 1 and planned[rest[0]].size <= total)):
-        total += planned[rest[0]].size
-        chosen.add(rest.pop(0))
-        left = len(rest) + 1
-    return sorted(chosen)
+    plans = [planned[at] for at in there]
+    worn = [at for at, plan in enumerate(plans) if plan.urgent or (plan.dead and plan.is_worn())]
+    return [there[at] for at in choose.to_merge([plan.size for plan in plans], worn, MOST, added)]
 
 
 def merged(planned: Sequence[PlannedSegment]) -> Segment:

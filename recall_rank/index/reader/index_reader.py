@@ -6,6 +6,7 @@ import os
 from bisect import bisect_right
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import cached_property
+from itertools import takewhile
 from typing import NamedTuple, overload
 
 from recall_rank._core.search.evidence import Evidence
@@ -14,6 +15,8 @@ from recall_rank.index.reader.concat_column import ReaderColumn, concat, concat_
 from recall_rank.index.reader.segment_view import SegmentView, Stretch
 from recall_rank.index.reader.session_order import SessionOrder
 from recall_rank.index.segment.segment import Segment, SessionRow
+
+_PROCESSORS = os.cpu_count() or 1
 
 
 class LocalPart(NamedTuple):
@@ -35,23 +38,33 @@ class IndexReader:
     segment are consecutive; no live session refers to them. Texts are read from the segment itself: see local() and
     split_by_segment().
 
-    Immutable except for cached values; any number of threads may read. Raises ValueError when `dead` and `segments`
-    differ in length, IndexError for a deleted session that does not exist.
+    Immutable except for cached values; any number of threads may read. What the reader `before` has cached of segments
+    that this one begins with, too, and whose deleted sessions are in the object that `before` was given, is shared.
+    Raises ValueError when `dead` and `segments` differ in length, IndexError for a deleted session that does not exist.
     """
 
-    def __init__(self, segments: Sequence[Segment], dead: Sequence[Collection[int]] | None = None) -> None:
+    def __init__(
+        self,
+        segments: Sequence[Segment],
+        dead: Sequence[Collection[int]] | None = None,
+        before: IndexReader | None = None,
+    ) -> None:
         self.dead: tuple[Collection[int], ...] = ((),) * len(segments) if dead is None else tuple(dead)
         if len(segments) != len(self.dead):
             raise ValueError(f"{len(segments)} segments, but dead sessions of {len(self.dead)}")
         views: list[SegmentView] = []
         messages = parts = docs = terms = 0
-        for segment, gone in zip(segments, self.dead, strict=True):
-            views.append(SegmentView(segment, messages, parts, docs, terms, gone))
+        shared = 0 if before is None else _shared(before, segments, self.dead)
+        for number, (segment, gone) in enumerate(zip(segments, self.dead, strict=True)):
+            if before is not None and number < shared:
+                views.append(before.views[number])
+            else:
+                views.append(SegmentView(segment, messages, parts, docs, terms, gone))
             messages, parts, docs = messages + segment.messages, parts + segment.parts, docs + segment.docs
             terms += segment.terms
         self.views: tuple[SegmentView, ...] = tuple(views)
         self.messages, self.parts, self.docs = messages, parts, docs
-        self._processors = os.cpu_count() or 1
+        self._processors = _PROCESSORS
         self._first_messages = [view.first_message for view in views]
         self._first_parts = [view.first_part for view in views]
         self._first_docs = [view.first_doc for view in views]
@@ -271,6 +284,12 @@ class IndexReader:
         for place, doc in enumerate(docs):
             places.setdefault(bisect_right(self._first_docs, doc) - 1, []).append(place)
         return [(self.views[number], places[number]) for number in sorted(places)]
+
+
+def _shared(before: IndexReader, segments: Sequence[Segment], dead: Sequence[Collection[int]]) -> int:
+    """Return how many segments, from the first, are those of `before`, with the deleted sessions in the same object."""
+    known = zip(before.views, before.dead, segments, dead, strict=False)
+    return sum(1 for _ in takewhile(lambda each: each[0].segment is each[2] and each[1] is each[3], known))
 
 
 class _LiveSessions(Sequence[SessionRow]):

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from functools import lru_cache
-from typing import Literal
+from typing import Any, Literal
 
 from recall_rank._core.index.builder import SegmentBuilder
 from recall_rank._core.index.doc_columns import DocColumns
@@ -32,12 +33,12 @@ def build(sessions: Iterable[Session]) -> Segment:
     """
     ordered = sorted(
         _checked(sessions),
-        key=lambda session: (-(session.updated or newest(session)), session.source or "", session.id),
+        key=lambda session: (-(session.updated or newest(session.messages)), session.source or "", session.id),
     )
-    segment_build = _SegmentBuild()
+    growing = GrowingSegment()
     for session in ordered:
-        segment_build.add(session)
-    return segment_build.finish()
+        growing.add(session)
+    return growing.finish()
 
 
 def _checked(sessions: Iterable[Session]) -> Iterable[Session]:
@@ -84,25 +85,38 @@ def refined_kind(kind: int, passage: bytes) -> int:
     return Kind.QUESTION if is_question(passage) else kind
 
 
-def talk_of(messages: Sequence[Message]) -> Talk:
-    """Return the sort of conversation: Talk.WORK with tool calls, Talk.PEOPLE with several authors, else Talk.CHAT."""
-    if any(part.type == "tool" for message in messages for part in message.parts):
-        return Talk.WORK
-    return Talk.PEOPLE if len({message.author for message in messages if message.author}) > 1 else Talk.CHAT
+def has_tool_calls(messages: Iterable[Message]) -> bool:
+    """Return whether an agent used a tool in these messages."""
+    return any(part.type == "tool" for message in messages for part in message.parts)
 
 
-def newest(session: Session) -> int:
-    """Return the time of the newest message of a session in ms since 1970, 0 when no message has a time."""
-    return max((known_time(message.time) for message in session.messages), default=0)
+def authors_of(messages: Iterable[Message]) -> set[str]:
+    """Return the authors that these messages name."""
+    return {message.author for message in messages if message.author}
 
 
-class _SegmentBuild:
-    """The growing columns of a segment under construction."""
+def talk_of(works: bool, authors: int) -> Talk:
+    """Return the sort of conversation: Talk.WORK if an agent `works` with tools, Talk.PEOPLE with several authors, else
+    Talk.CHAT.
+    """
+    return Talk.WORK if works else Talk.PEOPLE if authors > 1 else Talk.CHAT
+
+
+def newest(messages: Iterable[Message]) -> int:
+    """Return the time of the newest message in ms since 1970, 0 when no message has a time."""
+    return max((known_time(message.time) for message in messages), default=0)
+
+
+class GrowingSegment:
+    """The columns of a segment under construction: sessions are added, and messages are appended to the last one."""
 
     def __init__(self) -> None:
         self.native = SegmentBuilder()
         self.names = Names()
         self.sessions: list[SessionRow] = []
+        self.works = False  # of the last session, as `authors` and `last_time`
+        self.authors: set[str] = set()
+        self.last_time = 0
         self.gatherer = Gatherer(
             self.native,
             _ROLE_NUMBERS,
@@ -114,17 +128,22 @@ class _SegmentBuild:
             PASSAGE_BYTES,
         )
 
+    @property
+    def talk(self) -> Talk:
+        """The sort of conversation of the last session."""
+        return talk_of(self.works, len(self.authors))
+
     def add(self, session: Session) -> None:
         """Add a session: append its title, its messages and its SessionRow to the columns."""
         first = len(self.gatherer)
-        talk = talk_of(session.messages)
-        people = talk is Talk.PEOPLE
-        last_time = newest(session)
+        self.works, self.authors = has_tool_calls(session.messages), authors_of(session.messages)
+        self.last_time = newest(session.messages)
         flags = int(session.flags)
         # a title hit must lead to a message, so a session without messages has no searchable title
         title_texts = (session.title, session.directory) if session.messages else (None, None)
-        self.gatherer.title(f"{session.id}:title", *title_texts, flags, last_time, TITLE_ROLE, Kind.TITLE, talk)
-        self.gatherer.messages(session.messages, flags, people)
+        key = f"{session.id}:title"
+        self.gatherer.title(key, *title_texts, flags, self.last_time, TITLE_ROLE, Kind.TITLE, self.talk)
+        self.gatherer.messages(session.messages, flags, self.talk is Talk.PEOPLE)
         self.sessions.append(
             SessionRow(
                 id=session.id,
@@ -133,7 +152,7 @@ class _SegmentBuild:
                 project=session.project,
                 worktree=session.worktree,
                 created=session.created,
-                updated=session.updated or last_time,
+                updated=session.updated or self.last_time,
                 parent=session.parent,
                 source=session.source or "",
                 agent=session.agent,
@@ -144,24 +163,55 @@ class _SegmentBuild:
             )
         )
 
+    def can_append(self, messages: Sequence[Message]) -> bool:
+        """Return whether append() can take these messages: not when they change how the session's older ones are
+        indexed, which is when the session has none, or when it becomes or ceases to be a conversation of people.
+        """
+        row = self.sessions[-1]
+        talk = talk_of(self.works or has_tool_calls(messages), len(self.authors | authors_of(messages)))
+        return row.first_message + 1 < row.last_message and (talk is Talk.PEOPLE) == (self.talk is Talk.PEOPLE)
+
+    def append(self, messages: Sequence[Message]) -> None:
+        """Add messages to the end of the session that was added last. can_append() must hold."""
+        self.works |= has_tool_calls(messages)
+        self.authors |= authors_of(messages)
+        self.last_time = max(self.last_time, newest(messages))
+        row = self.sessions[-1]
+        self.gatherer.messages(messages, row.flags, self.talk is Talk.PEOPLE)
+        updated = max(row.updated, newest(messages))
+        self.sessions[-1] = replace(row, last_message=len(self.gatherer), updated=updated)
+
     def finish(self) -> Segment:
         """Return the segment of the added sessions. Call once."""
         columns = self.gatherer.finish()
         index = self.native.finish()
         del self.native
+        return self._segment(columns, index, self.gatherer.text)
+
+    def snapshot(self) -> Segment:
+        """Return the segment of the sessions so far; messages and sessions can be added afterwards.
+
+        Text and columns are copied, and the terms are sorted; nothing is tokenised again.
+        """
+        columns = self.gatherer.snapshot()
+        columns["message_time"][self.sessions[-1].first_message] = self.last_time  # the title's, as add() would set it
+        columns["session_talk"][-1] = self.talk
+        return self._segment(columns, self.native.snapshot(), bytes(self.gatherer.text))
+
+    def _segment(self, columns: dict[str, memoryview], index: dict[str, Any], text: bytes | bytearray) -> Segment:
+        """Return the segment of the added sessions from the gathered columns and what the native builder made."""
         vocabulary = Vocabulary(
             index["arena"], _view(index["offsets"], "I"), _view(index["starts"], "I"), _view(index["signatures"], "I")
         )
-        postings = Postings(*index["postings"])
         return Segment(
             sessions=tuple(self.sessions),
             message_ids=Strings(*self.gatherer.message_ids.buffers()),
             part_ids=Strings(*self.gatherer.part_ids.buffers()),
-            text=self.gatherer.text,
+            text=text,
             folded_text=bytes(self.gatherer.folded_text),
-            names=self.names,
+            names=self.names.copy(),
             vocabulary=vocabulary,
-            postings=postings,
+            postings=Postings(*index["postings"]),
             doc_columns=DocColumns(*(columns[name] for name in DOC_COLUMNS)),
             **columns,
         )

@@ -89,6 +89,12 @@ class Names:
             names.number(value)
         return names
 
+    def copy(self) -> Names:
+        """Return Names with equal numbers, to which others can be added."""
+        names = Names()
+        names._numbers, names.values = dict(self._numbers), list(self.values)
+        return names
+
     def number(self, value: str | None) -> int:
         """Return the number of `value`, which is added if it is new."""
         known = self._numbers.get(value)

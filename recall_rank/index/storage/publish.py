@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import errno
 import os
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
@@ -42,8 +42,13 @@ def save(segment: Segment, path: str | Path) -> None:
     save_all((segment,), path)
 
 
-def save_all(segments: Iterable[Segment], path: str | Path) -> None:
+def save_all(
+    segments: Iterable[Segment], path: str | Path, *, kept: Sequence[ListedFile] = (), after: Manifest | None = None
+) -> None:
     """Replace the index at `path` by `segments`. Each segment is written and released before the next is requested.
+
+    The files `kept` of its newest generation stay in the index. With `after`, nothing is written unless that is the
+    newest generation.
 
     Raises IndexFolderError for a path that cannot contain an index, and IndexNotSavedError when the index could not be
     written; the previous index is then unchanged.
@@ -54,7 +59,7 @@ def save_all(segments: Iterable[Segment], path: str | Path) -> None:
             added: list[ListedFile] = []
             try:
                 added.extend(map(partial(add, folder), segments))
-                publish(folder, lambda _: tuple(added))
+                publish(folder, partial(_following, after, (*kept, *added)))
             except BaseException:
                 with suppress(UnusableIndexError):
                     folder.sweep([listed.name for listed in added], listed_names(folder))
@@ -66,6 +71,13 @@ def save_all(segments: Iterable[Segment], path: str | Path) -> None:
         raise IndexNotSavedError(
             error.errno, f"the index was not saved, the one before it is unchanged: {why}", str(path)
         ) from error
+
+
+def _following(after: Manifest | None, files: tuple[ListedFile, ...], newest: Manifest) -> tuple[ListedFile, ...]:
+    """Return `files`, of the generation to be published. Raises OSError when `newest` is not the generation `after`."""
+    if after is not None and newest.nonce != after.nonce:
+        raise OSError(errno.EBUSY, "it was changed since it was opened; open it again and repeat what is to be changed")
+    return files
 
 
 @dataclass(frozen=True, slots=True)

@@ -47,14 +47,15 @@ def native(longest: int = 16) -> Gatherer:
     return made
 
 
-def gathered(gatherer: Any, builder: Any, names: Names) -> dict[str, Any]:
-    """All that comes out."""
-    columns = {name: (view.format, view.tolist()) for name, view in gatherer.finish().items()}
+def gathered(gatherer: Any, builder: Any, names: Names, *, last: bool = True) -> dict[str, Any]:
+    """All that comes out, at the end or so far."""
+    made = gatherer.finish() if last else gatherer.snapshot()
+    columns = {name: (view.format, view.tolist()) for name, view in made.items()}
     ids = [
         (bytes(data), starts.tolist()) for data, starts in (gatherer.message_ids.buffers(), gatherer.part_ids.buffers())
     ]
     return {**columns, "ids": ids, "text": bytes(gatherer.text), "folded": bytes(gatherer.folded_text),
-            "names": names.values, "terms": builder.finish()}  # fmt: skip
+            "names": list(names.values), "terms": builder.finish() if last else builder.snapshot()}  # fmt: skip
 
 
 def some_text(chance: Random) -> str:
@@ -159,3 +160,34 @@ def test_the_columns_are_those_of_lists(chance: Random) -> None:
             take(made[0], session)
     assert len(ours[0]) == len(slow[0])
     assert gathered(*ours) == gathered(*slow)
+
+
+@given(seeds)
+def test_a_snapshot_equals_the_end_and_more_can_follow(chance: Random) -> None:
+    ours, slow = gatherers()
+    for _ in range(chance.randint(1, 3)):
+        title, messages, flags, talk = some_session(chance)
+        cut = chance.randint(0, len(messages))
+        for made in (ours, slow):
+            take(made[0], (title, messages[:cut], flags, talk))
+        early = gathered(*ours, last=False)
+        assert early == gathered(*slow, last=False)
+        for made in (ours, slow):
+            made[0].messages(messages[cut:], flags, talk == 1)
+        assert gathered(*ours, last=False) == gathered(*slow, last=False)
+    assert gathered(*ours) == gathered(*slow)
+    for part in ours[:2]:
+        with pytest.raises(ValueError, match="finished"):
+            part.snapshot()
+
+
+def test_messages_added_later_answer_the_user_message_before_them() -> None:
+    gatherer = native()
+    gatherer.title("s:title", "T", None, 0, 0, 4, 0, False)
+    gatherer.messages([Message("m", "user", parts=[Part("p", "text", "why")])], 0, False)
+    view = gatherer.snapshot()["message_asked"]
+    gatherer.messages([Message("n", "assistant", parts=[Part("q", "text", "so")])], 0, False)
+    assert (view.tolist(), gatherer.snapshot()["message_asked"].tolist()) == ([0, 1], [0, 1, 1])
+    gatherer.title("t:title", "T", None, 0, 0, 4, 0, False)
+    gatherer.messages([Message("o", "assistant")], 0, False)
+    assert gatherer.finish()["message_asked"].tolist() == [0, 1, 1, 3, 4]

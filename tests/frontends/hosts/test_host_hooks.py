@@ -15,6 +15,7 @@ from recall_rank.frontends.hosts.events.hook_table import HOOK_HOSTS
 from recall_rank.frontends.hosts.events.host_hooks import host_answer, recalled_data, still_read
 from recall_rank.histories.records.forgotten import forget
 from recall_rank.model import Flag, Message, Session
+from recall_rank.model.recalled_text import NOTICE
 from recall_rank.model.recalled_text import NUDGE as REMINDER
 from recall_rank.recall import Recall
 from tests.frontends.hosts.conftest import ASKS, EVENTS, SECRET, HookedMachine, text_of
@@ -84,7 +85,7 @@ def test_claude_code_summarises_with_the_decisions_of_its_own_session(hooked: Ho
     assert answer.problems == []
     assert "- decision: We decided to use amber" in answer.stdout
     assert SECRET not in answer.stdout
-    assert answer.stdout.startswith("Quoted from the histories")
+    assert answer.stdout.startswith(NOTICE)
     assert not (hooked.claude.project / ".claude").exists()
 
 

@@ -63,3 +63,6 @@ class SegmentBuilder:
             "signatures": array("I", [signature(term.decode()) for term in vocabulary]).tobytes(),
             "postings": packed(len(vocabulary), blocks),
         }
+
+    def snapshot(self) -> dict[str, Any]:
+        return self.finish()

@@ -70,6 +70,7 @@ class Gatherer:
         self.columns["folded_start"].append(0)
         self.text, self.folded_text = bytearray(), bytearray()
         self.message_ids, self.part_ids = Ids(), Ids()
+        self.asked: int | None = None
 
     def __len__(self) -> int:
         return len(self.message_ids)
@@ -90,16 +91,16 @@ class Gatherer:
         talk: int,
     ) -> None:
         self._row(session_talk=talk)
+        self.asked = None
         self._message("", role, time, None, len(self))
         content = [(TEXT, title)] if title else []
         self._part(key, "title", None, flags, kind, content, [(b"\x03", directory)], bool(title or directory))
 
     def messages(self, messages: Iterable[Any], flags: int, people: bool) -> None:
-        asked: int | None = None
         for message in messages:
             if message.role == "user" and "text" in [part.type for part in message.parts]:
-                asked = len(self)
-            place = len(self) if asked is None else asked
+                self.asked = len(self)
+            place = len(self) if self.asked is None else self.asked
             self._message(message.id, self.roles.get(message.role, 2), known_time(message.time), message.author, place)
             for part in message.parts:
                 both = part.flags | message.flags | flags
@@ -155,6 +156,12 @@ class Gatherer:
             "part_first_field": len(self.columns["field_start"]),
         }
         self._row(**{name: ends.get(name, len(self.text)) for name in names})
+
+    def snapshot(self) -> dict[str, memoryview]:
+        columns = {name: list(column) for name, column in self.columns.items()}
+        found = self.finish()
+        self.columns = columns
+        return found
 
     def finish(self) -> dict[str, memoryview]:
         self._ends("message_first_part", "part_start", "part_first_doc", "part_first_field", "field_start", "doc_start")

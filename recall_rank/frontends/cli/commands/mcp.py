@@ -15,7 +15,7 @@ from recall_rank.frontends.cli.options.curator import curator_option
 from recall_rank.frontends.cli.options.families import named_families
 from recall_rank.frontends.cli.options.histories import history_option, open_recall
 from recall_rank.frontends.cli.output.console import USAGE, fail
-from recall_rank.frontends.host_options import HostOptions, host_options
+from recall_rank.frontends.host_options import MATCHES, HostOptions, host_options
 from recall_rank.frontends.tools.families import FAMILIES
 
 if TYPE_CHECKING:
@@ -65,6 +65,12 @@ _START: Final = HostOptions()
 )
 @click.option(
     "--default-width", type=int, default=_START.default_width, show_default=True, help="Characters of a snippet."
+)
+@click.option(
+    "--default-match",
+    type=click.Choice(MATCHES),
+    default="smart",
+    help="How `recall` matches when a call does not say. Default: smart.",
 )
 @click.option(
     "--concurrency", type=int, default=_START.concurrency, show_default=True, help="Calls that run at once, 4 at most."

@@ -15,6 +15,8 @@ cdef class SegmentBuilder:
     cdef Interner table
     cdef TokenBuffer buffer
     cdef Block* blocks
+    cdef uint32_t* signatures   # of the first signed_count terms, in the order in which they occurred
+    cdef uint32_t signed_count
     cdef uint32_t docs
     cdef uint32_t block_count
     cdef bint frozen
@@ -23,5 +25,7 @@ cdef class SegmentBuilder:
     cdef int64_t add_document(self, const unsigned char* text, Py_ssize_t size, bint goes_on) noexcept nogil
     cdef int tagged(self, bytes tag, bytes value) except -1
     cdef int add_field(self, unsigned char tag, const unsigned char* text, Py_ssize_t size) noexcept nogil
-    cdef dict finish_vocabulary(self, uint32_t* renumbered)
-    cdef tuple finish_postings(self, uint32_t* renumbered)
+    cdef dict columns(self, bint last)
+    cdef int sign_new_terms(self) except -1
+    cdef dict vocabulary(self, uint32_t* renumbered)
+    cdef tuple postings(self, uint32_t* renumbered, bint last)

@@ -55,6 +55,7 @@ cdef class SegmentBuilder:
         for k in range(self.block_count):
             free(self.blocks[k].pairs)
         free(self.blocks)
+        free(self.signatures)
 
     def __len__(self):
         """The number of documents added so far."""
@@ -208,22 +209,48 @@ cdef class SegmentBuilder:
         more code points; and signatures u32[terms], the letters of each term. "postings" has the tuple of the arguments
         of Postings. Raises ValueError for a second call.
         """
+        return self.columns(True)
+
+    def snapshot(self):
+        """Return what finish() would return now; more documents can be added. Raises ValueError after finish()."""
+        return self.columns(False)
+
+    cdef dict columns(self, bint last):
+        """Return the vocabulary and the postings; with `last`, free what they were made from."""
         if self.frozen:
             raise ValueError("the segment is finished")
-        self.frozen = True
+        self.frozen = last
         cdef uint32_t* renumbered = <uint32_t*>malloc((self.table.count + 1) * sizeof(uint32_t))
         if renumbered == NULL:
             raise MemoryError
         try:
-            made = self.finish_vocabulary(renumbered)
-            free(self.table.memory)
-            self.table.memory = NULL
-            made["postings"] = self.finish_postings(renumbered)
+            made = self.vocabulary(renumbered)
+            if last:
+                free(self.table.memory)
+                self.table.memory = NULL
+            made["postings"] = self.postings(renumbered, last)
             return made
         finally:
             free(renumbered)
 
-    cdef dict finish_vocabulary(self, uint32_t* renumbered):
+    cdef int sign_new_terms(self) except -1:
+        """Compute the signatures, the letters, of the terms that were added since the last call."""
+        cdef Interner* table = &self.table
+        cdef uint32_t points[MAX_TERM]
+        cdef uint32_t k
+        cdef const unsigned char* form
+        cdef void* grown = realloc(self.signatures, (table.count + <uint64_t>1) * sizeof(uint32_t))
+        if grown == NULL:
+            raise MemoryError
+        self.signatures = <uint32_t*>grown
+        with nogil:
+            for k in range(self.signed_count, table.count):
+                form = table.arena + table.places[k]
+                self.signatures[k] = signature(points, decode_code_points(form, table.sizes[k], points))
+        self.signed_count = table.count
+        return 0
+
+    cdef dict vocabulary(self, uint32_t* renumbered):
         """Return the vocabulary columns, a dict from name to bytes.
 
         Terms are sorted by their number of code points, then by bytes. renumbered[k] is set to the new number of the
@@ -232,7 +259,6 @@ cdef class SegmentBuilder:
         cdef Interner* table = &self.table
         cdef uint32_t count = table.count, k, number
         cdef uint32_t by_length[LENGTHS + 1]
-        cdef uint32_t points[MAX_TERM]
         cdef uint64_t total = 0
         cdef int j, length
         cdef void* data
@@ -241,6 +267,7 @@ cdef class SegmentBuilder:
         cdef uint32_t* signatures
         cdef unsigned char* arena
         cdef FormKey* keys
+        self.sign_new_terms()
         memset(by_length, 0, sizeof(by_length))
         for k in range(count):
             total += table.sizes[k]
@@ -280,14 +307,14 @@ cdef class SegmentBuilder:
                 offsets[k] = total
                 memcpy(arena + total, keys[k].form, keys[k].size)
                 total += keys[k].size
-                signatures[k] = signature(points, decode_code_points(keys[k].form, keys[k].size, points))
+                signatures[k] = self.signatures[keys[k].number]
             offsets[count] = total
         free(keys)
         return {"arena": arena_column, "offsets": offsets_column, "starts": starts_column,
                 "signatures": signatures_column}
 
-    cdef tuple finish_postings(self, uint32_t* renumbered):
-        """Return the tuple of the arguments of Postings, and free the postings that were collected.
+    cdef tuple postings(self, uint32_t* renumbered, bint last):
+        """Return the tuple of the arguments of Postings; with `last`, free the postings that were collected.
 
         renumbered[k] is the number in the vocabulary of the term that was the k-th to occur.
         """
@@ -310,18 +337,18 @@ cdef class SegmentBuilder:
                     block = self.blocks + b
                     memset(ends, 0, (count + 1) * sizeof(uint64_t))
                     for k in range(block.count):
-                        term = renumbered[block.pairs[k].term]
-                        block.pairs[k].term = term
-                        ends[term + 1] += 1
+                        ends[renumbered[block.pairs[k].term] + 1] += 1
                     for term in range(count):
                         ends[term + 1] += ends[term]
                     for k in range(block.count):
-                        at = ends[block.pairs[k].term]
-                        ends[block.pairs[k].term] += 1
+                        term = renumbered[block.pairs[k].term]
+                        at = ends[term]
+                        ends[term] += 1
                         docs[at] = block.pairs[k].doc
                         tfs[at] = block.pairs[k].tf
-                    free(block.pairs)
-                    memset(block, 0, sizeof(Block))
+                    if last:
+                        free(block.pairs)
+                        memset(block, 0, sizeof(Block))
                     at = 0
                     for term in range(count):
                         if ends[term] > at:

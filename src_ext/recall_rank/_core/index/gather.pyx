@@ -137,8 +137,11 @@ cdef class Ids:
         return len(self.starts) - 1
 
     def buffers(self):
-        """Return (UTF-8, offsets): all strings concatenated, and the byte at which each starts, u64[strings + 1]."""
-        return bytes(self.data), memoryview(self.starts)
+        """Return (UTF-8, offsets): all strings concatenated, and the byte at which each starts, u64[strings + 1].
+
+        Both are copies, so more strings can be added.
+        """
+        return bytes(self.data), memoryview(self.starts[:])
 
 
 cdef class Gatherer:
@@ -157,6 +160,7 @@ cdef class Gatherer:
     cdef object number, kind, hidden, said, fold
     cdef Py_ssize_t longest
     cdef uint32_t sessions
+    cdef int64_t asked  # the user message that the next one answers, -1 for none
     cdef readonly bytearray text, folded_text
     cdef readonly Ids message_ids, part_ids
     cdef bytearray scratch
@@ -179,6 +183,7 @@ cdef class Gatherer:
         self.longest = longest
         self.numbers = {}
         self.hides = {}
+        self.asked = -1
         self.text = bytearray()
         self.folded_text = bytearray()
         self.scratch = bytearray()
@@ -227,17 +232,17 @@ cdef class Gatherer:
         self.check()
         push8(self.session_talk, talk)
         self.sessions += 1
+        self.asked = -1
         push32(self.message_asked, len(self.message_ids))
         self.message("", role, time, None)
         self.part(key, "title", None, flags, kind, [(TEXT, title)] if title else [], None, directory or None)
 
     def messages(self, messages, flags, bint people):
-        """Add `messages`, which are model.Message objects, to the session that title() began last.
+        """Add `messages`, which are model.Message objects, at the end of the session that title() began last.
 
         `flags` apply to each of them; `people` tells whether people talk with each other in the session. Raises
         ValueError after finish().
         """
-        cdef int64_t asked = -1
         cdef int role
         self.check()
         for message in messages:
@@ -247,9 +252,9 @@ cdef class Gatherer:
             if said == "user":
                 for part in parts:
                     if part.type == "text":
-                        asked = len(self.message_ids)
+                        self.asked = len(self.message_ids)
                         break
-            push32(self.message_asked, asked if asked >= 0 else len(self.message_ids))
+            push32(self.message_asked, self.asked if self.asked >= 0 else len(self.message_ids))
             author = message.author
             self.message(message.id, role, message.time, author)
             shared = int(message.flags) | flags
@@ -365,34 +370,47 @@ cdef class Gatherer:
 
         Raises ValueError for a second call.
         """
+        return self.columns(True)
+
+    def snapshot(self):
+        """Return the columns that finish() would return now, as copies; more can be added. Raises ValueError after
+        finish().
+        """
+        return self.columns(False)
+
+    cdef dict columns(self, bint last):
+        """Return the columns with the ends of their last rows: with `last` these columns themselves, else copies."""
         self.check()
-        self.finished = True
-        push32(self.message_first_part, len(self.part_ids))
-        push64(self.part_start, len(self.text))
-        push32(self.part_first_doc, len(self.doc_part))
-        push32(self.part_first_field, len(self.field_start))
-        push64(self.field_start, len(self.text))
-        push64(self.doc_start, len(self.text))
-        return {
-            "session_talk": memoryview(self.session_talk),
-            "message_session": memoryview(self.message_session),
-            "message_role": memoryview(self.message_role),
-            "message_time": memoryview(self.message_time),
-            "message_author": memoryview(self.message_author),
-            "message_first_part": memoryview(self.message_first_part),
-            "message_asked": memoryview(self.message_asked),
-            "part_message": memoryview(self.part_message),
-            "part_type": memoryview(self.part_type),
-            "part_tool": memoryview(self.part_tool),
-            "part_flags": memoryview(self.part_flags),
-            "part_start": memoryview(self.part_start),
-            "part_first_doc": memoryview(self.part_first_doc),
-            "part_first_field": memoryview(self.part_first_field),
-            "field_start": memoryview(self.field_start),
-            "doc_start": memoryview(self.doc_start),
-            "doc_part": memoryview(self.doc_part),
-            "doc_words": memoryview(self.doc_words),
-            "doc_class": memoryview(self.doc_class),
-            "folded_part": memoryview(self.folded_part),
-            "folded_start": memoryview(self.folded_start),
+        self.finished = last
+        made = {
+            "session_talk": self.session_talk,
+            "message_session": self.message_session,
+            "message_role": self.message_role,
+            "message_time": self.message_time,
+            "message_author": self.message_author,
+            "message_first_part": self.message_first_part,
+            "message_asked": self.message_asked,
+            "part_message": self.part_message,
+            "part_type": self.part_type,
+            "part_tool": self.part_tool,
+            "part_flags": self.part_flags,
+            "part_start": self.part_start,
+            "part_first_doc": self.part_first_doc,
+            "part_first_field": self.part_first_field,
+            "field_start": self.field_start,
+            "doc_start": self.doc_start,
+            "doc_part": self.doc_part,
+            "doc_words": self.doc_words,
+            "doc_class": self.doc_class,
+            "folded_part": self.folded_part,
+            "folded_start": self.folded_start,
         }
+        if not last:  # an array of which a view exists must not grow
+            made = {name: column[:] for name, column in made.items()}
+        push32(made["message_first_part"], len(self.part_ids))
+        push64(made["part_start"], len(self.text))
+        push32(made["part_first_doc"], len(self.doc_part))
+        push32(made["part_first_field"], len(self.field_start))
+        push64(made["field_start"], len(self.text))
+        push64(made["doc_start"], len(self.text))
+        return {name: memoryview(column) for name, column in made.items()}

@@ -1,0 +1,1 @@
+"""Benchmarks of what programs use the library for."""

@@ -1,0 +1,1 @@
+"""Sessions that are added, appended to and removed while an index is searched."""
