@@ -12,7 +12,22 @@ from recall_rank.histories.ignore import Ignore
 
 FILE: Final = "config.toml"
 LARGEST: Final = 1 << 20  # bytes; a longer file is no settings file
+MOST_RESULTS: Final = 1000  # what the engine returns at once
 _LISTS: Final = tuple(each.name for each in fields(Ignore) if each.name != "forgotten")
+_CHOICES: Final = {"match": ("literal", "smart", "fuzzy", "regex"), "color": ("auto", "always", "never")}
+
+
+@dataclass(frozen=True, slots=True)
+class ShellDefaults:
+    """Defaults of the shell's commands that a person has chosen, None where nothing is said. No tool, host or library
+    call reads them.
+    """
+
+    results: int | None = None  # how many hits a search shows
+    match: str | None = None
+    redact: bool | None = None
+    time_zone: str | None = None  # a name of the zone database, or "local" or "UTC"
+    color: str | None = None  # auto, always or never
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +42,7 @@ class Settings:
     keep_vanished: bool | None = None
     ignore: Ignore = field(default_factory=Ignore)
     other_languages: bool = True  # hooks also react to phrases in languages other than English
+    defaults: ShellDefaults = field(default_factory=ShellDefaults)
     problem: str | None = None
 
 
@@ -67,6 +83,7 @@ def _is_home_closed() -> bool:
 
 def _checked(given: dict[str, Any]) -> Settings:
     accepted = {"cache": (str, bool), "keep_vanished": (bool,), "ignore": (dict,), "other_languages": (bool,)}
+    accepted["defaults"] = (dict,)
     for name, value in given.items():
         if name not in accepted:
             raise ValueError(f"there is no setting {name!r}: there are {', '.join(accepted)}")
@@ -82,7 +99,39 @@ def _checked(given: dict[str, Any]) -> Settings:
     ignore = Ignore(**patterns)
     cache = given.get("cache", True)
     folder = _folder(cache) if isinstance(cache, str) else cache
-    return Settings(folder, given.get("keep_vanished"), ignore, given.get("other_languages", True))
+    defaults = _defaults(given.get("defaults", {}))
+    return Settings(folder, given.get("keep_vanished"), ignore, given.get("other_languages", True), defaults)
+
+
+def _defaults(given: dict[str, Any]) -> ShellDefaults:
+    """The section "defaults". Raises ValueError for a name that it has not, and for a value that nothing accepts."""
+    names = tuple(each.name for each in fields(ShellDefaults))
+    for name, value in given.items():
+        if name not in names:
+            raise ValueError(f"defaults has no {name!r}: it has {', '.join(names)}")
+        if name in _CHOICES and value not in _CHOICES[name]:
+            raise ValueError(f"defaults.{name} must be one of {', '.join(_CHOICES[name])}, not {value!r}")
+        if name == "redact" and not isinstance(value, bool):
+            raise ValueError(f"defaults.redact must be true or false, not {value!r}")
+        if name == "results" and (isinstance(value, bool) or not isinstance(value, int)):
+            raise ValueError(f"defaults.results must be a whole number, not {value!r}")
+        if name == "results" and not 1 <= value <= MOST_RESULTS:
+            raise ValueError(f"defaults.results must be from 1 to {MOST_RESULTS}, not {value!r}")
+        if name == "time_zone" and not is_time_zone(value):
+            raise ValueError(f"defaults.time_zone must be local, UTC or a name such as Europe/Berlin, not {value!r}")
+    return ShellDefaults(**given)
+
+
+def is_time_zone(name: Any) -> bool:
+    """Whether a value is "local", "UTC", or the name of a zone that this machine knows."""
+    if name in ("local", "UTC"):
+        return True
+    from zoneinfo import ZoneInfo
+
+    try:
+        return isinstance(name, str) and ZoneInfo(name) is not None
+    except (ValueError, OSError, LookupError):  # a path, a folder of zones, a zone that is not known
+        return False
 
 
 def _folder(cache: str) -> str:

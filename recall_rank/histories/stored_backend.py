@@ -56,11 +56,12 @@ class StoredBackend:
         """Do nothing: the index is released with the last reference to it."""
 
 
-def stored_state(cache: Path, rules: RefreshRules) -> CacheState | None:
-    """Return the newest generation of the index over all stores of this machine, in the folder `cache`.
+def stored_state(cache: Path, rules: RefreshRules, folder: Path | None = None) -> CacheState | None:
+    """Return the newest generation of the index over all stores of this machine, in the folder `cache`, or of the index
+    in `folder`, which lies there.
 
     None when there is none, or when it was made under other rules than `rules`, as before a session was forgotten.
     Raises OSError when the index or the list of forgotten sessions cannot be read.
     """
-    state = find(cache / MACHINE).state
+    state = find(folder or cache / MACHINE).state
     return state if state is not None and state.view.rules == rules.current().digest else None

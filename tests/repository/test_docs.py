@@ -401,7 +401,7 @@ def test_every_command_and_option_stands_in_its_section() -> None:
     assert options_of(cli) - {"-h"} <= names(first)
     search = names(found["search"])
     cached = {"--cache", "--no-cache", "--keep-vanished", "--no-keep-vanished", "--ignore"}
-    assert cached <= names(first)
+    assert {*cached, "--color", "--no-pager"} <= names(first)
     for name, section in found.items():
         command = cli.get_command(context, name)
         assert command is not None

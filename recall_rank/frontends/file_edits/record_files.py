@@ -12,7 +12,7 @@ from recall_rank.histories.cache.location import user_folder
 from recall_rank.index.errors import MissingIndexError, UnusableIndexError
 from recall_rank.index.storage.folder import Folder
 
-_LARGEST: Final = 1 << 16  # bytes of a record
+_LARGEST: Final = 1 << 20  # bytes of a record
 
 
 class RecordError(ValueError):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
@@ -31,23 +32,37 @@ _ID: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:-]{0,199}")  # does not begin 
 _NOT_REOPENED: Final = Flag.SUBAGENT | Flag.SOURCE_MISSING
 
 
-def reopen(
+@dataclass(frozen=True, slots=True)
+class ReopenCommand:
+    """The words of a command that reopens a session, and the folder in which it is run; None for any folder."""
+
+    words: tuple[str, ...]
+    folder: str | None
+
+    @property
+    def line(self) -> str:
+        """The command as a line for a shell; every word and the folder are quoted."""
+        words = shlex.join(self.words)
+        return words if self.folder is None else f"cd {shlex.quote(self.folder)} && {words}"
+
+
+def reopen_command(
     store: str | None,
     session_id: str,
     directory: str | None,
     flags: Flag = Flag.NONE,
     places: Sequence[str] = (),
-) -> str | None:
-    """Return the shell command that reopens a session in its directory; None when it cannot be reopened by a command.
+) -> ReopenCommand | None:
+    """Return the command that reopens a session in its directory; None when it cannot be reopened by a command.
 
     `store` is the name of the store that holds the session. `places` are the files in which it lies; memo-agent's
     profile is found in the first one, and without it there is no command, since memo-agent begins a new session when
-    the profile has none of that id. Id and directory are quoted for the shell.
+    the profile has none of that id.
     """
     command = _COMMANDS.get(store or "")
     if command is None or flags & _NOT_REOPENED or not _ID.fullmatch(session_id):
         return None
-    words = shlex.join(word.format(session_id) for word in command)
+    words = [word.format(session_id) for word in command]
     if store == "memo-agent":
         if not places:
             return None
@@ -55,14 +70,26 @@ def reopen(
         if profile is not None:
             if not _ID.fullmatch(profile[1]):
                 return None
-            words += f" --profile {profile[1]}"
+            words += ["--profile", profile[1]]
     if not directory:
-        return words
+        return ReopenCommand(tuple(words), None)
     if escape(directory) != directory or not directory.startswith("/"):
         return None  # its escaped form, which is shown, would be another directory
     if not Path(directory).is_dir():
         return None  # it is gone, or was on another machine
-    return f"cd {shlex.quote(directory)} && {words}"
+    return ReopenCommand(tuple(words), directory)
+
+
+def reopen(
+    store: str | None,
+    session_id: str,
+    directory: str | None,
+    flags: Flag = Flag.NONE,
+    places: Sequence[str] = (),
+) -> str | None:
+    """Return the command of reopen_command() as a line for a shell; None when there is none."""
+    found = reopen_command(store, session_id, directory, flags, places)
+    return None if found is None else found.line
 
 
 def put_reopen(

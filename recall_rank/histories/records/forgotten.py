@@ -1,5 +1,6 @@
-"""The list of forgotten sessions, which are never read again: the digest of one session id on each line of a private
-file in the cache folder. The ids themselves are not kept: an id can be a file name that quotes the first prompt.
+"""The list of forgotten sessions, which are never read again: on each line of a private file in the cache folder the
+digest of one session id, and the day and the agent where they were told. The ids themselves are not kept: an id can be
+a file name that quotes the first prompt.
 """
 
 from __future__ import annotations
@@ -8,6 +9,7 @@ import os
 import re
 import stat
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
@@ -17,18 +19,42 @@ from recall_rank.index.storage.folder import Folder
 
 FORGOTTEN: Final = "forgotten"  # the file of the list, in the cache folder
 LARGEST: Final = 1 << 24  # bytes of the list
-_LINE: Final = re.compile(r"blake2b:([0-9a-f]{32})")
+LEAST: Final = 8  # digits of a digest that may stand for it
+_AGENT: Final = r"[a-z0-9][a-z0-9._-]{0,39}"
+_LINE: Final = re.compile(rf"blake2b:([0-9a-f]{{32}})(?: ([0-9]{{4}}-[0-9]{{2}}-[0-9]{{2}})(?: ({_AGENT}))?)?")
+
+
+@dataclass(frozen=True, slots=True)
+class ForgottenSession:
+    """An entry of the list: the digest of a session's id, the day it was forgotten (UTC) and its agent; "" for what was
+    not told.
+    """
+
+    digest: str
+    day: str = ""
+    agent: str = ""
+
+    @property
+    def line(self) -> str:
+        return " ".join(filter(None, (f"blake2b:{self.digest}", self.day, self.agent if self.day else "")))
 
 
 def forgotten(cache: Path) -> frozenset[str]:
     """The digests of the ids of forgotten sessions; empty when there is no list. Raises OSError when the list cannot
     be read.
     """
+    return frozenset(each.digest for each in forgotten_sessions(cache))
+
+
+def forgotten_sessions(cache: Path) -> list[ForgottenSession]:
+    """The list of forgotten sessions, in the order in which they were forgotten. Raises OSError when it cannot be
+    read.
+    """
     try:
         with Folder(cache) as folder:
-            return frozenset(_digests(folder))
+            return _entries(folder)
     except MissingIndexError:
-        return frozenset()
+        return []
 
 
 def list_state(cache: Path) -> tuple[int, int, int] | None:
@@ -41,8 +67,8 @@ def list_state(cache: Path) -> tuple[int, int, int] | None:
     return None
 
 
-def forget(cache: Path, session_id: str) -> None:
-    """Add a session id to the list of forgotten sessions and make the list durable.
+def forget(cache: Path, session_id: str, *, day: str = "", agent: str = "") -> None:
+    """Add a session id to the list of forgotten sessions, with the day and the agent, and make the list durable.
 
     Raises ValueError for an id that is empty or has several lines. Raises OSError when the list cannot be written; the
     list is then unchanged.
@@ -50,27 +76,52 @@ def forget(cache: Path, session_id: str) -> None:
     if "\n" in session_id or not session_id:
         raise ValueError(f"session_id must be one line of text, not {session_id!r}")
     with Folder.create(cache) as folder:
-        known = _digests(folder)
+        known = _entries(folder)
         new = session_digest(session_id)
-        if new in known:
-            return
-        data = "".join(f"blake2b:{each}\n" for each in (*known, new)).encode()
-
-        def fill(descriptor: int) -> bytes:
-            view = memoryview(data)
-            while view:
-                view = view[os.write(descriptor, view) :]
-            os.fsync(descriptor)
-            return b""
-
-        temporary, _, _ = folder.write(fill)
-        folder.replace(temporary, FORGOTTEN)
-        folder.sync()
+        if all(each.digest != new for each in known):
+            _write(folder, [*known, ForgottenSession(new, day, agent if re.fullmatch(_AGENT, agent) else "")])
 
 
-def _digests(folder: Folder) -> list[str]:
-    """Return the digests in the list of forgotten sessions. A line that is no digest counts as a session's id, of which
-    the digest is returned.
+def take_back(cache: Path, wanted: str) -> ForgottenSession | None:
+    """Take a session off the list of forgotten sessions, so that it is read again, and return what the list had of it.
+
+    `wanted` is the whole id of the session, or the beginning of its digest, LEAST digits or more. None when nothing on
+    the list, or more than one entry, is meant. Raises OSError when the list cannot be read or written.
+    """
+    digest = session_digest(wanted)
+    try:
+        with Folder(cache) as folder:
+            known = _entries(folder)
+            meant = [each for each in known if each.digest == digest]
+            if not meant and len(wanted) >= LEAST:
+                meant = [each for each in known if each.digest.startswith(wanted)]
+            if len(meant) != 1:
+                return None
+            _write(folder, [each for each in known if each != meant[0]])
+            return meant[0]
+    except MissingIndexError:
+        return None
+
+
+def _write(folder: Folder, entries: list[ForgottenSession]) -> None:
+    """Replace the list by one rename."""
+    data = "".join(f"{each.line}\n" for each in entries).encode()
+
+    def fill(descriptor: int) -> bytes:
+        view = memoryview(data)
+        while view:
+            view = view[os.write(descriptor, view) :]
+        os.fsync(descriptor)
+        return b""
+
+    temporary, _, _ = folder.write(fill)
+    folder.replace(temporary, FORGOTTEN)
+    folder.sync()
+
+
+def _entries(folder: Folder) -> list[ForgottenSession]:
+    """Return the entries of the list of forgotten sessions. A line that is none counts as a session's id, of which the
+    digest is returned.
     """
     try:
         descriptor = folder.open(FORGOTTEN)
@@ -82,6 +133,10 @@ def _digests(folder: Folder) -> list[str]:
         data = os.pread(descriptor, LARGEST, 0)
     finally:
         os.close(descriptor)
-    lines = data.decode("utf-8", "surrogatepass").splitlines()
-    known = (found[1] if (found := _LINE.fullmatch(line)) else session_digest(line) for line in lines if line)
-    return list(dict.fromkeys(known))
+    known: dict[str, ForgottenSession] = {}
+    for line in data.decode("utf-8", "surrogatepass").splitlines():
+        found = _LINE.fullmatch(line)
+        entry = ForgottenSession(*found.groups(default="")) if found else ForgottenSession(session_digest(line))
+        if line:
+            known.setdefault(entry.digest, entry)
+    return list(known.values())

@@ -21,7 +21,7 @@ from recall_rank import loaders
 from recall_rank.frontends.cli import start
 from recall_rank.frontends.cli.endings import exit_status
 from recall_rank.frontends.cli.main import cli
-from recall_rank.frontends.cli.output import console
+from recall_rank.frontends.cli.output import clipboard, console
 from recall_rank.frontends.cli.output.console import (
     DEFECT,
     HITS,
@@ -47,6 +47,9 @@ READING: dict[str, tuple[str, ...]] = {
     "ask": ("rate limit", "--for", "the limit", "--curator", "extractive"),
     "get": ("demo-10", "demo-10-m2"),
     "context": ("demo-10", "demo-10-m2"),
+    "open": ("demo-10",),
+    "copy": ("demo-10", "demo-10-m2"),
+    "reopen": ("demo-10",),
     "messages": ("demo-10",),
     "sessions": (),
     "sources": (),
@@ -76,13 +79,29 @@ OTHERS: dict[str, tuple[str, ...]] = {
     "compress": ("chat.json", "--window", "1000", "--force"),
 }
 EVERY = {**READING, **OTHERS}
-NO_JSON = ("hook", "export", "transcript", "condense", "batch", "completion", "help", "mcp", "install", "uninstall")
+NO_JSON = (
+    "open",
+    "copy",
+    "reopen",
+    "hook",
+    "export",
+    "transcript",
+    "condense",
+    "batch",
+    "completion",
+    "help",
+    "mcp",
+    "install",
+    "uninstall",
+)
 
 
 @pytest.fixture
 def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A working directory with the demo history and files that commands read, and a cache folder of its own."""
-    (tmp_path / "history.jsonl").write_text(history(), encoding="utf-8")
+    told = history().replace('"agent_app":', '"source": "opencode", "agent_app":')
+    (tmp_path / "history.jsonl").write_text(told.replace("/home/sam/harborline", str(tmp_path)), encoding="utf-8")
+    monkeypatch.setattr(clipboard, "_programs", lambda _: iter([("true",)]))
     (tmp_path / "empty.jsonl").write_text('{"t":"session","id":"bare-one"}\n', encoding="utf-8")
     (tmp_path / "queries.jsonl").write_text(QUERY % "demo-10", encoding="utf-8")
     (tmp_path / "others.jsonl").write_text(QUERY % "nobody", encoding="utf-8")
@@ -90,6 +109,8 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "calls.jsonl").write_text('{"id": 1, "tool": "recall", "args": {"query": "bucket"}}\n', "utf-8")
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "caches"))
+    for name in ("VISUAL", "EDITOR"):
+        monkeypatch.delenv(name, raising=False)
     (tmp_path / "home").mkdir()
     monkeypatch.setenv("HOME", str(tmp_path / "home"))  # whose hosts `install`, `uninstall` and `hosts` look at
     return tmp_path
@@ -136,6 +157,13 @@ def test_what_is_there_ends_with_0(place: Path, name: str) -> None:
         (("context", "nobody", "demo-10-m2"), NOT_THERE),
         (("context", "demo-10", "nothing"), NOT_THERE),
         (("messages", "nobody"), NOT_THERE),
+        (("open", "nobody"), NOT_THERE),
+        (("copy", "nobody", "demo-10-m2"), NOT_THERE),
+        (("reopen", "nobody"), NOT_THERE),
+        (("reopen", "demo-04"), USAGE),
+        (("open", "demo-10", "--editor"), USAGE),
+        (("get", "1"), NOT_THERE),
+        (("forget", "--undo", "demo-10"), NOT_THERE),
         (("export", "nobody"), NOT_THERE),
         (("transcript", "nobody"), NOT_THERE),
         (("condense", "nobody"), NOT_THERE),
@@ -160,7 +188,21 @@ def test_an_empty_history_is_read(place: Path) -> None:
     found = {name: ended(name, *READING[name], "--history", "empty.jsonl")[0] for name in READING}
     there = dict.fromkeys(("sources", "refresh", "stats", "sessions", "batch"), HITS)
     missing = dict.fromkeys(
-        ("get", "context", "messages", "export", "transcript", "condense", "chain", "notes", "forget", "evaluate"),
+        (
+            "get",
+            "context",
+            "open",
+            "copy",
+            "reopen",
+            "messages",
+            "export",
+            "transcript",
+            "condense",
+            "chain",
+            "notes",
+            "forget",
+            "evaluate",
+        ),
         NOT_THERE,
     )
     assert found == {**dict.fromkeys(("search", "session-search", "ask"), NO_HITS), **missing, **there}

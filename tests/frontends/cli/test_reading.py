@@ -171,7 +171,7 @@ def test_the_beginning_of_a_session_id_is_enough_in_a_search(run: Run, file: Pat
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("--scope", "session"), "--scope session goes with --session ID: a shell is in no session"),
+        (("--scope", "session"), "--scope session needs --session ID: a shell has no session of its own"),
         (("--tool", "bash", "--type", "text"), "--tool goes with type 'all' or 'tool', not 'text'"),
         (("--width", "0"), "--width must be a whole number from 20 to 10000, not 0"),
         (("--last", "7x"), "--last must be a duration"),

@@ -12,8 +12,9 @@ import struct
 import subprocess
 import sys
 import termios
-from collections.abc import Sequence
-from typing import Final
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Final, Self
 
 from tests.support.frontends.process import ROOT
 
@@ -59,6 +60,46 @@ def on_terminal(
         shown = process.stdout.read().decode()
     os.close(control)
     return process.returncode, shown, written.decode()
+
+
+class PersonAtTerminal:
+    """A terminal on which a person runs one command after another; stdin, stdout and stderr are the terminal.
+
+    There is no pager unless `env` names one, so that no command waits.
+    """
+
+    def __init__(self, columns: int, rows: int, home: Path, **env: str) -> None:
+        self._control, self._side = pty.openpty()
+        fcntl.ioctl(self._side, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
+        kept = {name: value for name, value in os.environ.items() if name not in ("COLUMNS", "LINES", "NO_COLOR")}
+        own = {"HOME": str(home), "XDG_CACHE_HOME": str(home / "caches"), "XDG_CONFIG_HOME": str(home / "settings")}
+        own |= {"XDG_STATE_HOME": str(home / "state"), "TERM": "xterm", "PYTHONPATH": str(ROOT), "PAGER": "cat"}
+        self._env = {**kept, **own, **env}
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        os.close(self._side)
+        os.close(self._control)
+
+    def run(self, *words: object, typed: str = "", env: Mapping[str, str] | None = None) -> tuple[int, str]:
+        """Return the exit status of `recall-rank WORDS`, and everything it wrote to the terminal."""
+        command = [sys.executable, "-m", "recall_rank", *map(str, words)]
+        side = self._side
+        with subprocess.Popen(
+            command, stdin=side, stdout=side, stderr=side, env={**self._env, **(env or {})}
+        ) as process:
+            os.write(self._control, typed.encode())
+            written = b""
+            while chunk := _read(self._control, process):
+                written += chunk
+        return process.returncode, written.decode()
+
+
+def rows_of(written: str) -> list[str]:
+    """Return the rows that were written, without colours and without the blanks at their ends."""
+    return [re.sub(r"\x1b\[[0-9;]*m", "", row).rstrip() for row in written.replace("\r\n", "\n").split("\n")]
 
 
 def heed_interrupts() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
@@ -22,8 +23,9 @@ from recall_rank.frontends.cli.output.console import (
     fail_without_history,
     note_line,
     print_json,
-    print_lines,
 )
+from recall_rank.frontends.cli.output.display import given_display
+from recall_rank.frontends.cli.output.render import show
 from recall_rank.frontends.display_text import escape
 
 _EXIT_CODES: Final = {"out_of_memory": OUT_OF_MEMORY, "internal": DEFECT}  # by category; of every other one: USAGE
@@ -81,7 +83,7 @@ def ask(
     elif status in ("no_curator", "curator_failed"):
         fail(answer["text"], _STATUSES[status], as_json=False)
     else:
-        print_lines(_lines(answer))
+        show(_lines(answer), given_display(sys.stdout))
     raise click.exceptions.Exit(_STATUSES[status])
 
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import sys
 import time
 
 import click
 
 from recall_rank.frontends.cli.commands.transcripts import transcript_options
+from recall_rank.frontends.cli.options.completions import complete_sessions
 from recall_rank.frontends.cli.options.histories import open_recall, read_with_progress
 from recall_rank.frontends.cli.options.limit import limit_option
 from recall_rank.frontends.cli.output.console import (
@@ -15,12 +17,13 @@ from recall_rank.frontends.cli.output.console import (
     fail,
     fail_without_history,
     print_json,
-    print_lines,
 )
+from recall_rank.frontends.cli.output.display import given_display
+from recall_rank.frontends.cli.output.render import show
 
 
 @click.command(name="chain")
-@click.argument("wanted", metavar="SESSION")
+@click.argument("wanted", metavar="SESSION", shell_complete=complete_sessions)
 @limit_option("sessions", 200)
 @transcript_options
 @click.pass_context
@@ -28,7 +31,7 @@ def chain(ctx: click.Context, wanted: str, limit: int | None, histories: tuple[s
     """Show where a session came from and what came from it: parents, forks, compressions, subagents.
 
     SESSION is an id, a beginning of one, or a title. Each session is shown with its times, rounds, tokens and cost as
-    far as its agent recorded them, and with the command that reopens it.
+    far as its agent recorded them; in a pipe also with the command that reopens it.
     """
     from recall_rank.frontends.cli.output.chain_lines import chain_lines, chain_to_dict
     from recall_rank.histories.chains.lineage import SHOWN
@@ -43,5 +46,6 @@ def chain(ctx: click.Context, wanted: str, limit: int | None, histories: tuple[s
     if as_json:
         print_json(answer)
     else:
-        print_lines(chain_lines(answer, int(time.time() * 1000)))
+        display = given_display(sys.stdout)
+        show(chain_lines(answer, int(time.time() * 1000), display), display)
     ctx.exit(HITS)

@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from recall_rank.frontends.cli.options.completions import complete_sessions
 from recall_rank.frontends.cli.options.histories import history_option
 from recall_rank.frontends.cli.options.one_session import read_session
+from recall_rank.frontends.cli.options.redact import redact_option
 from recall_rank.frontends.cli.output.console import HITS, NO_HITS, NOT_CURATED, USAGE, fail
 
 if TYPE_CHECKING:
@@ -17,7 +19,7 @@ if TYPE_CHECKING:
 
 
 @click.command(name="condense")
-@click.argument("session", metavar="SESSION")
+@click.argument("session", metavar="{NUMBER | SESSION}", shell_complete=complete_sessions)
 @click.option(
     "--summarizer",
     metavar="SUMMARIZER",
@@ -30,8 +32,8 @@ if TYPE_CHECKING:
     metavar="N",
     help="Write exchanges of at most N tokens; 8000 with --query.",
 )
-@click.option("--redact", is_flag=True, help="Replace keys and passwords in it.")
-@click.option("--out", "-o", type=click.File("wb", lazy=True), default="-", help="Where it goes; - is stdout.")
+@redact_option
+@click.option("--out", "-o", type=click.File("wb", lazy=True), default="-", help="The file. Default: -, stdout.")
 @history_option
 @click.pass_context
 def condense(
@@ -47,7 +49,7 @@ def condense(
 ) -> None:
     """Write a session within 20,000 tokens: the newest exchanges word for word, a summary of those before them.
 
-    SESSION is an id, a beginning of it, or a title. A shorter session is written as `transcript` does. A summarizer,
+    It is named as for `transcript`. A shorter session is written as `transcript` does. A summarizer,
     which is a model, gets the older exchanges without keys and passwords. With --query or --max-tokens, exchanges are
     chosen, and nothing is summarised.
     """

@@ -38,7 +38,7 @@ _BY_KIND = "by kind"  # smart, and fuzzy where the kind says typo
 @click.option("--match", "-m", type=_MODES, help="How words match. Default: smart, fuzzy for kinds named typo.")
 @click.option("--against", type=_MODES, help="Compare with this way of matching, query by query.")
 @click.option("--against-weights", metavar="NAME=VALUE[+...]", help="Compare with other weights, query by query.")
-@click.option("--budget-ms", type=int, metavar="MS", help="How long a search may take.")
+@click.option("--budget-ms", type=int, metavar="MS", help="How long a search may take. Default: 2000.")
 @click.option("--json", "as_json", is_flag=True, help="Print all figures as one line of JSON.")
 @click.pass_context
 def evaluate(

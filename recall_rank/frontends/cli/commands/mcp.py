@@ -48,19 +48,33 @@ _START: Final = HostOptions()
 @curator_option
 @click.option("--global/--no-global", "global_", default=True, help="Whether other projects can be searched at all.")
 @click.option("--redact/--no-redact", default=True, help="Whether keys and passwords are taken out of answers.")
-@click.option("--max-results", type=int, default=_START.max_results, help="Most results of a call.")
+@click.option("--max-results", type=int, default=_START.max_results, show_default=True, help="Most results of a call.")
 @click.option("--max-sessions", type=int, default=None, help="Search only the newest so many sessions.")
-@click.option("--max-session-list", type=int, default=_START.max_session_list, help="Most sessions that are listed.")
-@click.option("--max-messages", type=int, default=_START.max_messages, help="Most messages of a page.")
-@click.option("--max-window", type=int, default=_START.max_window, help="Most messages on each side of one.")
-@click.option("--default-width", type=int, default=_START.default_width, help="Characters of a snippet.")
+@click.option(
+    "--max-session-list",
+    type=int,
+    default=_START.max_session_list,
+    show_default=True,
+    help="Most sessions that are listed.",
+)
+@click.option(
+    "--max-messages", type=int, default=_START.max_messages, show_default=True, help="Most messages of a page."
+)
+@click.option(
+    "--max-window", type=int, default=_START.max_window, show_default=True, help="Most messages on each side of one."
+)
+@click.option(
+    "--default-width", type=int, default=_START.default_width, show_default=True, help="Characters of a snippet."
+)
 @click.option(
     "--default-match",
     type=click.Choice(MATCHES),
     default="smart",
     help="How `recall` matches when a call does not say. Default: smart.",
 )
-@click.option("--concurrency", type=int, default=_START.concurrency, help="Calls that run at once, 4 at most.")
+@click.option(
+    "--concurrency", type=int, default=_START.concurrency, show_default=True, help="Calls that run at once, 4 at most."
+)
 def mcp(
     histories: tuple[str, ...],
     session: str | None,

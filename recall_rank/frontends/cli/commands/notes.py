@@ -9,6 +9,7 @@ from typing import Any, Final
 
 import click
 
+from recall_rank.frontends.cli.options.completions import complete_sessions
 from recall_rank.frontends.cli.options.histories import history_option, open_recall, read_with_progress
 from recall_rank.frontends.cli.output.console import (
     HITS,
@@ -130,7 +131,7 @@ def scan_file(ctx: click.Context, file: str, *, as_json: bool) -> None:
 
 
 @notes.command(name="suggest")
-@click.argument("session", metavar="SESSION")
+@click.argument("session", metavar="SESSION", shell_complete=complete_sessions)
 @click.option("--add", "append", is_flag=True, help="Append them to NOTES.md.")
 @folder_option
 @json_option

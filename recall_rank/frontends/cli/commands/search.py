@@ -10,14 +10,15 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from recall_rank.frontends.caller_context import context_of_working_directory
-from recall_rank.frontends.cli.options.filters import OPTIONS, filter_options, given_filters
+from recall_rank.frontends.cli.options.display_options import display_options, form_options, given_form
+from recall_rank.frontends.cli.options.filters import OPTIONS, filter_options, given_filters, with_user_defaults
 from recall_rank.frontends.cli.options.histories import (
-    DEMO,
     finish_refresh,
     history_option,
     open_recall,
     read_with_progress,
 )
+from recall_rank.frontends.cli.options.named_sources import DEMO
 from recall_rank.frontends.cli.output.console import (
     HITS,
     NO_HISTORY,
@@ -31,6 +32,7 @@ from recall_rank.frontends.cli.output.console import (
     print_json,
     print_lines,
 )
+from recall_rank.frontends.cli.output.display import given_display, has_terminal
 from recall_rank.frontends.transcripts.reopen import put_reopen
 from recall_rank.model.option_errors import OptionError
 from recall_rank.model.serialize import repaired
@@ -38,6 +40,8 @@ from recall_rank.model.serialize import repaired
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from recall_rank.frontends.cli.options.display_options import Form
+    from recall_rank.frontends.cli.output.id_prefixes import IdPrefixes
     from recall_rank.model import SearchResponse
     from recall_rank.recall import Recall
 
@@ -49,7 +53,9 @@ _LONGEST: Final = 1 << 20  # bytes of stdin that are read as a query
 @click.argument("query", nargs=-1, required=True)
 @history_option
 @filter_options
+@form_options
 @click.option("--json", "as_json", is_flag=True, help="Print the whole answer as one line of JSON.")
+@display_options
 @click.pass_context
 def search(
     ctx: click.Context, /, query: tuple[str, ...], histories: tuple[str, ...], as_json: bool, **filters: Any
@@ -59,19 +65,22 @@ def search(
     Put "--" before a query that begins with a dash. Operators in a query narrow it: tool:bash, role:user, agent:codex,
     project:NAME, file:PATH, since:2w, until:DATE, in:title, +"must stand", -"must not", -word, and OR between words.
 
+    On a terminal, `recall-rank get 1` shows the first hit in full; context, open, copy and reopen take its number, too.
+
     Times are read in UTC. Ends with 0 when there are hits and with 1 when there are none; recall-rank --help lists what
     else it can end with.
     """
+    form = given_form(as_json=as_json)
     context, words = context_of_working_directory(), _query(query)
     with open_recall(histories, as_json=as_json, context=context) as recall:
         read_with_progress(recall)
         now = int(time.time() * 1000)
-        options = given_filters(filters, context.worktree if context else None)
+        options = given_filters(with_user_defaults(filters), context.worktree if context else None)
         response = _search(recall, words, options, now=now, as_json=as_json)
         if filters["scope"] == "project" and not response.coverage.sessions.eligible and context is not None:
             here = f"none of them ran in {context.worktree} or below it, which is the project here"
             response = replace(response, warnings=(*response.warnings, here))
-        _show(response, now, filters["offset"] or 0, as_json=as_json)
+        _show(recall, response, form, now=now, offset=filters["offset"] or 0, histories=histories)
         finish_refresh(recall, response.coverage.stale_ms)
     ctx.exit(_exit_code(response))
 
@@ -79,7 +88,9 @@ def search(
 @click.command(name="demo")
 @click.argument("query", nargs=-1)
 @filter_options
+@form_options
 @click.option("--json", "as_json", is_flag=True, help="Print the whole answer as one line of JSON.")
+@display_options
 @click.pass_context
 def demo(ctx: click.Context, /, query: tuple[str, ...], as_json: bool, **filters: Any) -> None:
     """Search a small invented history; the default query is "rate limit". Takes the filters of search.
@@ -88,11 +99,11 @@ def demo(ctx: click.Context, /, query: tuple[str, ...], as_json: bool, **filters
     """
     from recall_rank.frontends.demo import NOW
 
-    words = _query(query) if query else "rate limit"
+    words, form = _query(query) if query else "rate limit", given_form(as_json=as_json)
     with open_recall([DEMO], as_json=as_json, cached=False) as recall:
         response = _search(recall, words, given_filters(filters), now=NOW, as_json=as_json)
-    _show(response, NOW, filters["offset"] or 0, as_json=as_json)
-    if response.results and not as_json:
+        _show(recall, response, form, now=NOW, offset=filters["offset"] or 0, histories=(DEMO,))
+    if response.results and form == "lines" and not given_display(sys.stdout).is_terminal:
         first = response.results[0]
         click.echo(f"read on: recall-rank context {first.session_id} {first.message_id} --history {DEMO}")
     ctx.exit(_exit_code(response))
@@ -114,7 +125,7 @@ def _search(recall: Recall, query: str, options: dict[str, Any], *, now: int, as
     options.setdefault("syntax", options.get("match") not in ("literal", "regex"))
     wanted = options.get("session_id")
     if options.get("scope") == "session" and not wanted:
-        fail("--scope session goes with --session ID: a shell is in no session", USAGE, as_json=as_json)
+        fail("--scope session needs --session ID: a shell has no session of its own", USAGE, as_json=as_json)
     try:
         if wanted:
             options = {**options, "session_id": recall.session(wanted).id}
@@ -133,17 +144,47 @@ def _search(recall: Recall, query: str, options: dict[str, Any], *, now: int, as
     return response_without_secrets(response)
 
 
-def _show(response: SearchResponse, now: int, offset: int, *, as_json: bool) -> None:
-    """Print the response as lines for people, or as JSON; `offset` is the number of hits on earlier pages."""
-    if as_json:
+def _show(
+    recall: Recall, response: SearchResponse, form: Form, *, now: int, offset: int, histories: Sequence[str]
+) -> None:
+    """Print the response in a form; `offset` is the number of hits on earlier pages. Where its hits have numbers, they
+    are kept for later commands in this terminal.
+    """
+    if form == "json":
         answer = response.to_dict()
         for entry, hit in zip(answer["results"], response.results, strict=True):
             put_reopen(entry, hit.history, hit.session_id, hit.directory, hit.flags)
         print_json(answer)
         return
-    from recall_rank.frontends.cli.output.search_lines import answer_lines
+    from recall_rank.frontends.cli.output.render import show
 
-    print_lines(answer_lines(response, now, offset))
+    display = given_display(sys.stdout)
+    if form in ("lines", "oneline") and has_terminal():
+        from recall_rank.frontends.cli.last_search import LastSearch, ShownHit
+        from recall_rank.frontends.cli.options.shown_hits import keep_numbers
+
+        words = response.query if response.syntax is None else response.syntax.text
+        hits = tuple(ShownHit(hit.session_id, hit.message_id, hit.part_id) for hit in response.results)
+        keep_numbers(LastSearch(offset + 1, hits, words, response.match_mode, tuple(histories)))
+    if form == "lines":
+        from recall_rank.frontends.cli.output.hit_layout import laid_out
+
+        show(laid_out(response, now, offset, display, lambda: _ids(recall, response)), display)
+        return
+    from recall_rank.frontends.cli.output.record_lines import hit_rows
+    from recall_rank.frontends.cli.output.search_lines import remark_lines
+
+    show(hit_rows(response, form, now, offset, display), display)
+    print_lines(remark_lines(response), sys.stderr)
+
+
+def _ids(recall: Recall, response: SearchResponse) -> IdPrefixes:
+    """Return what shortens the ids of the sessions of a response and of their messages."""
+    from recall_rank.frontends.cli.output.id_prefixes import IdPrefixes
+
+    found = recall.indexed({hit.session_id for hit in response.results})
+    messages = {session.id: [message.id for message in session.messages] for session in found}
+    return IdPrefixes((session.id for session in recall.sessions()), messages)
 
 
 def _exit_code(response: SearchResponse) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
@@ -10,6 +11,7 @@ import click
 from recall_rank.frontends.caller_context import context_of_working_directory
 from recall_rank.frontends.cli.options.histories import history_option, open_recall, read_with_progress
 from recall_rank.frontends.cli.options.limit import limit_option
+from recall_rank.frontends.cli.options.redact import redact_option
 from recall_rank.frontends.cli.output.console import (
     DEFECT,
     HITS,
@@ -23,8 +25,9 @@ from recall_rank.frontends.cli.output.console import (
     fail_without_history,
     note_line,
     print_json,
-    print_lines,
 )
+from recall_rank.frontends.cli.output.display import given_display, has_terminal
+from recall_rank.frontends.cli.output.render import show
 from recall_rank.frontends.display_text import one_line
 from recall_rank.frontends.tools.parameters import GENERATIONS, SCORINGS
 
@@ -47,7 +50,7 @@ _LONGEST: Final = 240  # characters of a message in a list of messages
 @click.option("--generation", type=click.Choice(GENERATIONS), help="Of PraisonAI's scores. Default: g3.")
 @click.option("--session-prefix", metavar="TEXT", help="Only sessions whose id begins with this.")
 @click.option("--budget-ms", type=click.IntRange(1), metavar="MS", help="How long a search may take. Default: 2000.")
-@click.option("--redact", is_flag=True, help="Take keys and passwords out of what is shown.")
+@redact_option
 @history_option
 @click.option("--json", "as_json", is_flag=True, help="Print the whole answer as one line of JSON.")
 def session_search(
@@ -80,7 +83,14 @@ def session_search(
     if as_json:
         print_json(answer)
     else:
-        print_lines(_lines(answer))
+        if "results" in answer and has_terminal():
+            from recall_rank.frontends.cli.last_search import LastSearch, ShownHit
+            from recall_rank.frontends.cli.options.shown_hits import keep_numbers
+
+            listed = tuple(ShownHit(entry["session_id"]) for entry in answer["results"])
+            keep_numbers(LastSearch(1, listed, histories=tuple(histories)))
+        display = given_display(sys.stdout)
+        show(_lines(answer), display)
     raise click.exceptions.Exit(HITS if answer.get("results") or answer.get("messages") else NO_HITS)
 
 

@@ -6,16 +6,18 @@ from typing import Any
 
 import click
 
+from recall_rank.frontends.cli.options.completions import complete_sessions
 from recall_rank.frontends.cli.options.histories import history_option
 from recall_rank.frontends.cli.options.one_session import read_session
+from recall_rank.frontends.cli.options.redact import redact_option
 from recall_rank.frontends.cli.output.console import HITS
 
 
 @click.command(name="transcript")
-@click.argument("session", metavar="SESSION")
+@click.argument("session", metavar="{NUMBER | SESSION}", shell_complete=complete_sessions)
 @click.option("--no-subagents", is_flag=True, help="Leave out the conversations of its subagents.")
-@click.option("--redact", is_flag=True, help="Replace keys and passwords in it.")
-@click.option("--out", "-o", type=click.File("wb", lazy=True), default="-", help="Where it goes; - is stdout.")
+@redact_option
+@click.option("--out", "-o", type=click.File("wb", lazy=True), default="-", help="The file. Default: -, stdout.")
 @history_option
 @click.pass_context
 def transcript(
@@ -23,7 +25,8 @@ def transcript(
 ) -> None:
     """Write a session as a transcript: what was said in full, tool calls in one line each, with statistics.
 
-    SESSION is an id, a beginning of it, or a title. `export` writes all of it, with every output.
+    It is named by the number of a hit of the last search in this terminal, by an id, a beginning of it, or a title.
+    `export` writes all of it, with every output.
     """
     from recall_rank.frontends.transcripts.homes import own_homes
     from recall_rank.frontends.transcripts.render import transcript_lines

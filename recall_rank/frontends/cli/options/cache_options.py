@@ -98,6 +98,29 @@ class CacheOptions:
         return None if self.cache is None else _folder(self.cache)
 
 
+def default_to_cache(folder: str | None) -> None:
+    """Use this folder for the cache of the running command, unless its own options name a cache or none."""
+    given = click.get_current_context().meta.setdefault(_META, {})
+    if folder is not None and not given.get("no_cache"):
+        given.setdefault("cache", folder)
+
+
+def leaves_traces() -> bool:
+    """Return whether the running command may keep what it read on disk: it has no --no-cache, and the settings do not
+    say that nothing is kept. Raises ValueError for settings that cannot be read.
+    """
+    from recall_rank.histories.settings import settings
+
+    given = click.get_current_context().meta.get(_META, {})
+    return not given.get("no_cache") and (bool(given.get("cache")) or settings().cache is not False)
+
+
+def given_cache() -> str | None:
+    """Return the full path of the folder that --cache of the running command names; None without that option."""
+    given = click.get_current_context().meta.get(_META, {}).get("cache")
+    return None if given is None else str(Path(given).expanduser().absolute())
+
+
 def _folder(cache: str | Literal[True]) -> Path | None:
     from recall_rank.histories.cache.location import default_cache
 

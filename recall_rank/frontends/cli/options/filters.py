@@ -9,7 +9,16 @@ from typing import Any, Final
 
 import click
 
+from recall_rank.frontends.cli.options.completions import (
+    complete_agents,
+    complete_files,
+    complete_folders,
+    complete_projects,
+    complete_sessions,
+    complete_tools,
+)
 from recall_rank.frontends.cli.options.limit import limit_option
+from recall_rank.frontends.cli.options.redact import redact_option
 
 _TIME: Final = "TIME"
 _FILTERS: Final[tuple[Callable[[Any], Any], ...]] = (
@@ -29,7 +38,7 @@ _FILTERS: Final[tuple[Callable[[Any], Any], ...]] = (
         "--type", type=click.Choice(["text", "tool", "reasoning", "all"]), help="Kind of content. Default: all."
     ),
     click.option("--role", type=click.Choice(["user", "assistant", "all"]), help="Who said it. Default: all."),
-    click.option("--session", "session_id", metavar="ID", help="Only this session."),
+    click.option("--session", "session_id", metavar="ID", shell_complete=complete_sessions, help="Only this session."),
     click.option("--session-prefix", metavar="TEXT", help="Only sessions whose id begins with this."),
     click.option("--title", metavar="TEXT", help="Only sessions whose title contains this."),
     click.option("--sessions", type=int, metavar="N", help="Only the newest N sessions."),
@@ -43,13 +52,39 @@ _FILTERS: Final[tuple[Callable[[Any], Any], ...]] = (
     click.option("--from", "from_", metavar=_TIME, help="Like --since."),
     click.option("--until", metavar=_TIME, help="Like --before; takes durations too."),
     click.option("--to", metavar=_TIME, help="Like --before."),
-    click.option("--directory", metavar="PATH", help="Only sessions that ran in or below this folder."),
+    click.option(
+        "--directory",
+        metavar="PATH",
+        shell_complete=complete_folders,
+        help="Only sessions that ran in or below this folder.",
+    ),
     click.option("--fallback", is_flag=True, default=None, help="With --directory: other folders too, ranked after."),
-    click.option("--project", metavar="NAME", help="Only sessions of this project, as stats names it."),
-    click.option("--agent", metavar="NAME", help="Only sessions of this agent, such as codex."),
-    click.option("--tool", "tool_name", metavar="NAME", help="Only calls of this tool."),
-    click.option("--file", "files", multiple=True, metavar="PATH", help="Only what names this file."),
-    click.option("--exclude-session", "exclude_session_ids", multiple=True, metavar="ID", help="Not this session."),
+    click.option(
+        "--project",
+        metavar="NAME",
+        shell_complete=complete_projects,
+        help="Only sessions of this project, as stats names it.",
+    ),
+    click.option(
+        "--agent", metavar="NAME", shell_complete=complete_agents, help="Only sessions of this agent, such as codex."
+    ),
+    click.option("--tool", "tool_name", metavar="NAME", shell_complete=complete_tools, help="Only calls of this tool."),
+    click.option(
+        "--file",
+        "files",
+        multiple=True,
+        metavar="PATH",
+        shell_complete=complete_files,
+        help="Only what names this file.",
+    ),
+    click.option(
+        "--exclude-session",
+        "exclude_session_ids",
+        multiple=True,
+        metavar="ID",
+        shell_complete=complete_sessions,
+        help="Not this session.",
+    ),
     click.option("--must", multiple=True, metavar="TEXT", help="Only results that contain this."),
     click.option("--must-not", multiple=True, metavar="TEXT", help="Only results that do not contain this."),
     click.option(
@@ -60,7 +95,7 @@ _FILTERS: Final[tuple[Callable[[Any], Any], ...]] = (
     click.option("--order", type=click.Choice(["relevance", "time"]), help="Order of results. Default: relevance."),
     click.option("--budget-ms", type=int, metavar="MS", help="How long a search may take. Default: 2000."),
     click.option("--explain", is_flag=True, default=None, help="Show what each score is made of."),
-    click.option("--redact", is_flag=True, default=None, help="Take keys and passwords out of what is shown."),
+    redact_option,
 )
 
 
@@ -93,7 +128,7 @@ def given_filters(filters: Mapping[str, Any], worktree: str | None = None) -> di
     with, too.
     """
     found = {name: value for name, value in filters.items() if value is not None and value != ()}
-    if found.get("redact"):
+    if found.pop("redact", False):
         from recall_rank.frontends.redaction.redacted_answers import hidden
 
         found["redact"] = hidden
@@ -101,6 +136,20 @@ def given_filters(filters: Mapping[str, Any], worktree: str | None = None) -> di
     if files:
         found["must"] = (*found.get("must", ()), *(_below(path, worktree) for path in files))
     return found
+
+
+def with_user_defaults(filters: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the filters with the results and the mode of the settings where the command line has none. Settings that
+    cannot be read end the command.
+    """
+    from recall_rank.histories.settings import settings
+
+    try:
+        known = settings().defaults
+    except ValueError as error:
+        raise click.UsageError(str(error)) from error
+    chosen = {"results": known.results, "match": known.match}
+    return {**filters, **{name: value for name, value in chosen.items() if value and filters[name] is None}}
 
 
 def _below(path: str, worktree: str | None) -> str:

@@ -3,46 +3,24 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from recall_rank.frontends.cli.options.cache_options import CacheOptions, cache_options, not_empty
+from recall_rank.frontends.cli.options.completions import complete_histories
+from recall_rank.frontends.cli.options.named_sources import named_sources
 from recall_rank.frontends.cli.output.console import NO_HISTORY, USAGE, fail, progress_on_stderr
 from recall_rank.frontends.display_text import one_line
 
 if TYPE_CHECKING:
-    from recall_rank.model import Context, Reading, Source, SourceReport, Unit
+    from recall_rank.model import Context, SourceReport
     from recall_rank.recall import Recall
-
-DEMO: Final = "demo"  # the name of the history that ships with the package
 
 NO_STORES = """no agent history was found on this machine.
 Point to one with --history PATH, or try the history that ships with this program:
   recall-rank demo "rate limit\""""
-
-
-@dataclass(frozen=True, slots=True)
-class UnreadableSource:
-    """A source that could not be opened. Reading it raises the error, so that the error is reported as for other
-    sources.
-    """
-
-    location: str
-    reason: str
-    name: str = "unreadable"
-
-    def units(self) -> Iterable[Unit]:
-        raise OSError(self.reason)
-
-    def signature(self, unit: Unit) -> bytes:
-        raise OSError(self.reason)
-
-    def read(self, unit: Unit, since: bytes | None = None) -> Reading:
-        raise OSError(self.reason)
 
 
 def history_option(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -53,6 +31,7 @@ def history_option(command: Callable[..., Any]) -> Callable[..., Any]:
         callback=not_empty,
         multiple=True,
         metavar="PATH",
+        shell_complete=complete_histories,
         help="A history file, a folder with stores, an agent's name, or demo; repeatable. Default: all found here.",
     )(cache_options(command))
 
@@ -81,7 +60,10 @@ def open_recall(
     elif chosen.problem is not None:
         click.echo(f"recall-rank: {one_line(chosen.problem)}; the index is made anew each time", err=True)
     if histories:
-        sources = (source for history in histories for source in _open(history, as_json))
+        try:
+            sources = named_sources(histories)
+        except ValueError as error:
+            fail(str(error), USAGE, as_json=as_json)
         return Recall(
             sources,
             chosen.cache,
@@ -119,36 +101,5 @@ def finish_refresh(recall: Recall, stale_ms: int) -> None:
         return
     sys.stdout.flush()
     if sys.stderr.isatty():
-        click.echo(f"as of {stale_ms / 1000:,.0f} s ago; what is newer is being read", err=True)
+        click.echo(f"this is the index of {stale_ms / 1000:,.0f} s ago; what is newer is being read now", err=True)
     recall.wait()
-
-
-def _demo_history() -> Path:
-    """Return the path of the history that ships with the package; it is there until the command has ended."""
-    from importlib.resources import as_file, files
-
-    context = click.get_current_context()
-    path: Path = context.find_root().with_resource(as_file(files("recall_rank.frontends.demo") / "history.jsonl"))
-    return path
-
-
-def _open(history: str, as_json: bool) -> Sequence[Source]:
-    """Return the sources that `history` names: the stores at a path and below it, or those of an agent. A path that
-    cannot be read gives an UnreadableSource. The name "demo" is the history of the package; ./demo is a path.
-    """
-    from recall_rank.loaders import discover, open_source, open_sources
-
-    try:
-        if history == DEMO:
-            return open_sources(_demo_history())
-        if Path(history).expanduser().exists():
-            found = open_sources(history)
-        else:
-            found = [source for source in discover() if source.name == history.lower()]
-        return found or [open_source(history)]  # raises an error that says why nothing was found
-    except OSError as error:
-        return [UnreadableSource(history, error.strerror or str(error))]
-    except ValueError as error:
-        fail(str(error), USAGE, as_json=as_json)
-    except RuntimeError as error:  # of a path such as ~name whose home is unknown
-        fail(f"--history {history}: {error}", USAGE, as_json=as_json)

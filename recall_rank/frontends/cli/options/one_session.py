@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from recall_rank.frontends.cli.options.histories import open_recall, read_with_progress
+from recall_rank.frontends.cli.options.targets import target_of
 from recall_rank.frontends.cli.output.console import NO_HISTORY, NOT_THERE, fail, fail_without_history
 
 if TYPE_CHECKING:
@@ -14,16 +15,18 @@ if TYPE_CHECKING:
 def read_session(
     session: str, histories: tuple[str, ...], *, subagents: bool = True, redact: bool = False
 ) -> SessionTranscript:
-    """Return the transcript of the session that an id, a beginning of it or a title names; with `redact`, without keys
-    and passwords. Ends the command where there is no such session, and where it cannot be read.
+    """Return the transcript of the session that a number of the last search, an id, a beginning of it or a title names;
+    with `redact`, without keys and passwords. Ends the command where there is no such session, and where it cannot be
+    read.
     """
     from recall_rank.frontends.redaction.redacted_answers import session_without_secrets
     from recall_rank.frontends.transcripts.gather import find_session, read_transcript
 
-    with open_recall(histories) as recall:
+    target = target_of(session, None, histories)
+    with open_recall(target.histories) as recall:
         fail_without_history(read_with_progress(recall, index=False), as_json=False)
         try:
-            found = find_session(recall, session)
+            found = find_session(recall, target.session_id)
             return read_transcript(
                 recall, found, subagents=subagents, changed=session_without_secrets if redact else None
             )

@@ -6,7 +6,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from recall_rank.frontends.cli.output.console import Line, note_line
-from recall_rank.frontends.display_text import age, one_line, utc_minute
+from recall_rank.frontends.cli.output.display import Display
+from recall_rank.frontends.display_text import age, one_line
 from recall_rank.frontends.transcripts.reopen import put_reopen
 from recall_rank.histories.chains.lineage import Chain, ChainNode
 from recall_rank.model import Flag
@@ -64,9 +65,9 @@ def _counts(tokens: Any) -> dict[str, int] | None:
     return {name: count for name, count in counts.items() if count is not None}
 
 
-def chain_lines(answer: Entry, now: int) -> Iterator[Line]:
+def chain_lines(answer: Entry, now: int, display: Display) -> Iterator[Line]:
     """Yield the lines of a chain, given as JSON values: for each session its place in the tree, its title, times and
-    figures; its id; and how it is reopened. The wanted session is marked. `now` is in epoch milliseconds.
+    figures; its id; and, in a pipe, how it is reopened. The wanted session is marked. `now` is in epoch milliseconds.
     """
     for at, entry in enumerate(answer["sessions"]):
         indent = _INDENT * min(entry["depth"], _DEEPEST)
@@ -78,17 +79,18 @@ def chain_lines(answer: Entry, now: int) -> Iterator[Line]:
             (relation, "cyan"),
             (one_line(entry["title"]) or "untitled", "bold"),
             (" · ", "dim"),
-            (_times(entry["time"], now), "green"),
+            (_times(entry["time"], now, display), "green"),
             ("".join(f" · {figure}" for figure in _figures(entry)), ""),
             (" · archived" if entry["archived"] else "", "dim"),
             (" · gone at its source" if "source_missing" in entry else "", "dim"),
         ]
         indent += _INDENT
-        place = " · ".join(filter(None, (entry.get("agent") or entry["source"], entry["directory"], entry["id"])))
+        folder = display.folder(entry["directory"])
+        place = " · ".join(filter(None, (entry.get("agent") or entry["source"], folder, entry["id"])))
         yield [(indent + one_line(place), "dim")]
         if "missing" in entry:
             yield [(indent + one_line(f"came from {entry['missing']}, which is not in these histories"), "dim")]
-        if "reopen" in entry:
+        if "reopen" in entry and not display.is_terminal:
             yield [(indent + "reopen: ", "dim"), (entry["reopen"], "")]
         if "left_out" in entry:
             yield [(f"{indent}... {entry['left_out']:,} more that came from it", "dim")]
@@ -98,9 +100,9 @@ def chain_lines(answer: Entry, now: int) -> Iterator[Line]:
     yield from map(note_line, answer["notes"])
 
 
-def _times(time: Entry, now: int) -> str:
-    """Return begin and end of a session as times of the day in UTC, and how long ago it ended."""
-    began, ended = utc_minute(time["created"]), utc_minute(time["updated"])
+def _times(time: Entry, now: int, display: Display) -> str:
+    """Return begin and end of a session as times of the day, and how long ago it ended."""
+    began, ended = display.minute(time["created"]), display.minute(time["updated"])
     if not began or not ended or began == ended:
         return began or ended or "time unknown"
     if began[:10] == ended[:10]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -10,6 +9,8 @@ from typing import TYPE_CHECKING, Any, Final, NoReturn, TextIO
 
 import click
 
+from recall_rank.frontends.cli.output.display import Display, columns_of, given_display
+from recall_rank.frontends.cli.output.render import rendered
 from recall_rank.frontends.display_text import escape_lines, one_line, safe_json
 
 if TYPE_CHECKING:
@@ -43,8 +44,16 @@ def fail(message: str, code: int, *, as_json: bool) -> NoReturn:
 
         print_json(error_to_dict(message))
     else:
-        click.echo(f"recall-rank: {escape_lines(message)}", err=True)
+        tell(message)
     raise click.exceptions.Exit(code)
+
+
+def tell(message: str) -> None:
+    """Write a message for a person to stderr, escaped; a terminal gets it wrapped between words."""
+    columns = columns_of(sys.stderr)
+    lines = f"recall-rank: {escape_lines(message)}".split("\n")
+    for text in rendered(([(line, "")] for line in lines), Display(columns)):
+        click.echo(text, err=True)
 
 
 def every_source_failed(reports: Sequence[SourceReport]) -> bool:
@@ -77,24 +86,19 @@ def print_json(value: Mapping[str, Any]) -> None:
 
 
 def print_lines(lines: Iterable[Line], stream: TextIO | None = None, *, colour: bool | None = None) -> None:
-    """Write the lines, to stdout by default.
-
-    Without `colour`, they are coloured on a terminal unless NO_COLOR is set. rich is imported only for colour, since
-    importing it takes a quarter of the start time of a command.
+    """Write the lines, to stdout by default; they are not wrapped. Without `colour`, the options of the command and the
+    settings say whether they are coloured.
     """
     stream = stream or sys.stdout
     if colour is None:
-        colour = stream.isatty() and not os.environ.get("NO_COLOR")
-    if not colour:
-        for line in lines:
-            click.echo("".join(text for text, _ in line), file=stream)
-        return
-    from rich.console import Console
-    from rich.text import Text
+        colour = given_display(stream).colour
+    for text in rendered(lines, Display(colour=colour)):
+        click.echo(text, file=stream, color=True)
 
-    console = Console(file=stream, force_terminal=True, highlight=False, markup=False, emoji=False)
-    for line in lines:
-        console.print(Text.assemble(*line), soft_wrap=True)
+
+def counted(number: int, one: str, many: str) -> str:
+    """Return a number with the noun in its form for that number."""
+    return f"{number:,} {one if number == 1 else many}"
 
 
 def note_line(text: str) -> Line:

@@ -1,4 +1,8 @@
-"""Format the response to a search as lines for people: about three for each hit, then the coverage."""
+"""Format the response to a search as lines for people: about three for each hit, then the coverage.
+
+A terminal gets numbers that its next commands take, short ids and folders, and local times; a pipe gets whole ids and
+folders, times in UTC and the commands that reopen the sessions.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +10,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
 from recall_rank.frontends.cli.output.console import Line, note_line
-from recall_rank.frontends.display_text import age, escape, one_line, synonyms_text, utc_minute
+from recall_rank.frontends.cli.output.display import Display
+from recall_rank.frontends.cli.output.id_prefixes import IdPrefixes
+from recall_rank.frontends.cli.output.word_marks import MATCH_STYLE
+from recall_rank.frontends.display_text import age, one_line, synonyms_text
 from recall_rank.frontends.transcripts.reopen import reopen
 from recall_rank.model import Flag
 
@@ -14,8 +21,9 @@ if TYPE_CHECKING:
     from recall_rank.model import Count, Result, SearchResponse, Span
     from recall_rank.model.query_syntax import QuerySyntax
 
-MATCH_STYLE: Final = "bold yellow"
+PIPE: Final = Display()
 MAX_LOAD_ERRORS: Final = 8  # hits must not be pushed off the screen
+READ_ON: Final = "get, context, open, copy, reopen"  # the commands that take the number of a hit
 _INDENT: Final = "    "
 _REASONS: Final[Mapping[str, str]] = {  # other reasons are shown by their names
     "session_id": "session",
@@ -30,22 +38,27 @@ _DEGRADED: Final[Mapping[str, str]] = {
 }
 
 
-def answer_lines(response: SearchResponse, now: int, offset: int = 0) -> Iterator[Line]:
+def answer_lines(
+    response: SearchResponse, now: int, offset: int = 0, display: Display = PIPE, ids: IdPrefixes | None = None
+) -> Iterator[Line]:
     """Yield a whole response as lines. `offset` is the number of hits on earlier pages, `now` is in epoch
-    milliseconds.
+    milliseconds, `ids` shortens the ids of the hits.
     """
     for number, result in enumerate(response.results, offset + 1):
-        yield from hit_lines(result, number, now)
+        yield from hit_lines(result, number, now, display, ids)
         yield []
-    yield from closing_lines(response, offset)
+    yield from closing_lines(response, offset, display)
 
 
-def hit_lines(result: Result, number: int, now: int) -> Iterator[Line]:
-    """Yield the lines of hit `number`: place and time; snippet with marked matches; reason; command to reopen the
-    session.
+def hit_lines(
+    result: Result, number: int, now: int, display: Display = PIPE, ids: IdPrefixes | None = None
+) -> Iterator[Line]:
+    """Yield the lines of hit `number`: place and time; snippet with marked matches; reason; in a pipe the command that
+    reopens the session.
 
     There is a further line for an explained score, and one for each query word that was found in another form.
     """
+    minute = display.minute(result.time)
     speaker = f"{result.role} · {result.tool_name}" if result.tool_name else result.role
     yield [
         (f"{number:>2}. ", "dim"),
@@ -54,17 +67,17 @@ def hit_lines(result: Result, number: int, now: int) -> Iterator[Line]:
         (one_line(" · ".join(filter(None, (result.author, speaker, _part_kind(result))))), "cyan"),
         (" · ", "dim"),
         (age(result.time, now), "green"),
-        (f" ({utc_minute(result.time)})" if utc_minute(result.time) else "", "dim"),
-        (one_line(_place(result)), "dim"),
+        (f" ({minute})" if minute else "", "dim"),
+        (one_line(_place(result, display)), "dim"),
     ]
     yield [(_INDENT, ""), *marked(result.snippet, result.spans)]
-    yield [(_INDENT + one_line(_why(result)), "dim")]
+    yield [(_INDENT + one_line(_why(result, ids)), "dim")]
     for copy in result.also_in:
         yield [
             (_INDENT + "also in: ", "dim"),
             (one_line(f"{copy.source} · {copy.session_id} · {copy.message_id}"), "dim"),
         ]
-    again = reopen(result.history, result.session_id, result.directory, result.flags)
+    again = None if display.is_terminal else reopen(result.history, result.session_id, result.directory, result.flags)
     if again:
         yield [(_INDENT + "reopen: ", "dim"), (again, "")]
     if result.explain:
@@ -90,16 +103,20 @@ def marked(snippet: str, spans: Sequence[Span]) -> Line:
     return [piece for piece in line if piece[0]]
 
 
-def closing_lines(response: SearchResponse, offset: int = 0) -> Iterator[Line]:
-    """Yield the lines after the hits: totals, coverage, how the query was read, warnings, near misses, suggestions.
+def closing_lines(response: SearchResponse, offset: int = 0, display: Display = PIPE) -> Iterator[Line]:
+    """Yield the lines after the hits: totals, coverage, how the query was read, warnings, near misses, suggestions; on
+    a terminal also the commands that read on.
 
     `offset` is the number of hits on earlier pages.
     """
     coverage = response.coverage
     searched = [_searched(coverage.sessions, "session"), _searched(coverage.parts, "part")]
+    working = sum(not report.failed for report in coverage.per_source)
     if coverage.per_source:
-        working = sum(not report.failed for report in coverage.per_source)
         searched.append(_of(working, len(coverage.per_source), "source"))
+    is_whole = working == len(coverage.per_source) and coverage.parts.searched == coverage.parts.known
+    if display.is_terminal and is_whole:
+        del searched[1:]  # all was searched: one figure tells how much, and the line is short
     yield [
         (_shown(response, offset), "bold"),
         (f" · searched {', '.join(searched)} in {response.elapsed_ms:.1f} ms", ""),
@@ -110,12 +127,22 @@ def closing_lines(response: SearchResponse, offset: int = 0) -> Iterator[Line]:
         yield [("read as: ", "cyan"), (one_line(_reading(response.syntax)), "")]
     if response.synonyms:
         yield [("also searched: ", "cyan"), (one_line(synonyms_text(response.synonyms)), "")]
-    yield from _unread(response.load_errors)
-    yield from map(note_line, response.warnings)
+    yield from remark_lines(response)
     for miss in response.near_misses:
         yield [("close: ", "yellow"), (one_line(f"{miss.text} ({miss.reason})"), "")]
     for suggestion in response.suggestions:
         yield [("try: ", "green"), (one_line(suggestion), "")]
+    if display.is_terminal and response.results:
+        yield [("read on: ", "green"), (f"recall-rank get {offset + 1}", ""), (f"; also {READ_ON[5:]}", "dim")]
+
+
+def remark_lines(response: SearchResponse) -> Iterator[Line]:
+    """Yield what keeps a search from being whole: what degraded it, errors of reading, warnings."""
+    for kind in response.degrade_kinds:
+        if kind != "none":
+            yield [(one_line(_DEGRADED.get(kind, kind)), "dim")]
+    yield from _unread(response.load_errors)
+    yield from map(note_line, response.warnings)
 
 
 def _reading(syntax: QuerySyntax) -> str:
@@ -142,12 +169,13 @@ def _part_kind(result: Result) -> str:
     return "" if result.part_type in ("text", "tool") else result.part_type
 
 
-def _place(result: Result) -> str:
-    place = " · ".join(filter(None, (result.directory or result.project, result.agent or result.history)))
+def _place(result: Result, display: Display) -> str:
+    folder = display.folder(result.directory) if result.directory else result.project
+    place = " · ".join(filter(None, (folder, result.agent or result.history)))
     return f" · {place}" if place else ""
 
 
-def _why(result: Result) -> str:
+def _why(result: Result, ids: IdPrefixes | None) -> str:
     """Return a line with the matched terms, score, counts, flags and ids of a hit."""
     why = result.why
     terms, fields = ", ".join(why.matched_terms), ", ".join(why.matched_fields)
@@ -159,7 +187,11 @@ def _why(result: Result) -> str:
         reasons.append("no longer in the agent's context")
     if result.flags & Flag.SOURCE_MISSING:
         reasons.append("gone at its source")
-    reasons += [result.session_id, result.message_id]
+    reasons += (
+        [result.session_id, result.message_id]
+        if ids is None
+        else [f"{ids.session(result.session_id)} {ids.message(result.session_id, result.message_id)}"]
+    )
     return " · ".join(filter(None, reasons))
 
 
@@ -186,9 +218,6 @@ def _left_out(response: SearchResponse) -> Iterator[str]:
         yield f"limited by {', '.join(response.coverage.limited_by)}".replace("_", " ")
     if response.coverage.parts.not_reached:
         yield f"not reached: {_plural(response.coverage.parts.not_reached, 'part')}"
-    for kind in response.degrade_kinds:
-        if kind != "none":
-            yield _DEGRADED.get(kind, escape(kind))
 
 
 def _searched(count: Count, noun: str) -> str:

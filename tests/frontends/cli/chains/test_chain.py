@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from recall_rank.frontends.cli.output.chain_lines import chain_lines, chain_to_dict
+from recall_rank.frontends.cli.output.display import Display
 from recall_rank.frontends.tools.dispatch import RecallTools
 from recall_rank.histories.chains.lineage import chain_of
 from recall_rank.loaders import open_sources
@@ -154,6 +155,6 @@ def test_deep_levels_are_named_and_not_indented() -> None:
         for number in range(3000)
     ]
     answer = chain_to_dict(chain_of(sessions, "level-0", limit=3000))
-    lines = ["".join(text for text, _ in line) for line in chain_lines(answer, 0)]
+    lines = ["".join(text for text, _ in line) for line in chain_lines(answer, 0, Display())]
     assert max(map(len, lines)) < 160
     assert any(line.startswith(" " * 48 + "(level 2,999) child: Deep") for line in lines)

@@ -1,0 +1,1 @@
+"""The commands that manage the cache: `refresh`, `forget` and `purge`."""

@@ -1,0 +1,161 @@
+"""The command `forget`: take a session out of the cache for good, list what was forgotten, and take that back."""
+
+from __future__ import annotations
+
+import os
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, NoReturn
+
+import click
+
+from recall_rank.frontends.cli.last_search import forget_in_searches
+from recall_rank.frontends.cli.options.cache_options import CacheOptions
+from recall_rank.frontends.cli.options.completions import complete_sessions
+from recall_rank.frontends.cli.options.histories import history_option, open_recall, read_with_progress
+from recall_rank.frontends.cli.output.console import (
+    HITS,
+    NOT_THERE,
+    NOT_WRITTEN,
+    USAGE,
+    counted,
+    fail,
+    fail_without_history,
+    print_json,
+    progress_on_stderr,
+    tell,
+)
+from recall_rank.frontends.display_text import one_line
+
+if TYPE_CHECKING:
+    from recall_rank.model import Session
+
+SHOWN = 12  # digits of a digest in the list
+
+
+@click.command(name="forget")
+@click.argument("session", required=False, shell_complete=complete_sessions)
+@click.option("--list", "listed", is_flag=True, help="List what was forgotten: digest of the id, day and agent.")
+@click.option("--undo", is_flag=True, help="Read SESSION again: its whole id, or a digest that --list shows.")
+@history_option
+@click.option("--json", "as_json", is_flag=True, help="Print what was done as one line of JSON.")
+def forget(session: str | None, *, listed: bool, undo: bool, histories: tuple[str, ...], as_json: bool) -> None:
+    """Forget SESSION, an id or a beginning of one: its words leave the cache, and no search finds it again. What
+    `compact` kept of it, and the numbers of its hits, go, too.
+
+    The history it is in stays as it is. Neither title nor id of what was forgotten is kept, so --list cannot show them.
+    """
+    if listed and (undo or session):
+        fail("--list takes no SESSION, and cannot be combined with --undo", USAGE, as_json=as_json)
+    if not listed and not session:
+        raise click.UsageError("Missing argument 'SESSION'.")
+    try:
+        place = CacheOptions.given().folder()
+    except ValueError as error:
+        fail(str(error), USAGE, as_json=as_json)
+    if place is None:
+        fail("without a cache nothing can be forgotten: see --cache", USAGE, as_json=as_json)
+    if listed:
+        _list(place, as_json=as_json)
+    assert session is not None  # noqa: S101 - for the type checker
+    if undo:
+        _take_back(place, session, histories, as_json=as_json)
+    _forget(place, session, histories, as_json=as_json)
+
+
+def _forget(place: Path, session: str, histories: tuple[str, ...], *, as_json: bool) -> NoReturn:
+    """Take a session out of every index, of what `compact` kept, and of the last searches of all terminals."""
+    from recall_rank.histories.records.forgotten import forget as forget_session
+    from recall_rank.histories.removal.withdraw import withdraw
+
+    with open_recall(histories, as_json=as_json) as recall:
+        fail_without_history(read_with_progress(recall, index=False), as_json=as_json)
+        try:
+            forgotten = recall.session(session)
+        except LookupError as error:
+            fail(str(error), NOT_THERE, as_json=as_json)
+    found = forgotten.id
+    try:
+        agent = (forgotten.agent or forgotten.source or "").lower()
+        forget_session(place, found, day=f"{datetime.now(UTC):%Y-%m-%d}", agent=agent)
+    except (OSError, ValueError) as error:
+        fail(f"{found} was not forgotten: {error}", NOT_WRITTEN, as_json=as_json)
+    try:
+        taken = withdraw(place)
+    except OSError as error:
+        fail(f"{found} is not read again, but some of it is still in the cache: {error}", NOT_WRITTEN, as_json=as_json)
+    try:
+        _empty_contexts(forgotten)
+    except OSError as error:
+        fail(f"{found} is not read again, but a project still quotes it: {error}", NOT_WRITTEN, as_json=as_json)
+    try:
+        forget_in_searches(found)
+    except OSError as error:
+        text = f"{found} is not read again, but the last search of a terminal still has its id: {error}"
+        fail(text, NOT_WRITTEN, as_json=as_json)
+    with open_recall(histories, as_json=as_json) as recall, progress_on_stderr() as progress:
+        recall.refresh(progress)
+        others = [str(path) for path in taken.rewritten if path != recall.folder]
+    removed = [str(path) for path in taken.removed]
+    if as_json:
+        print_json({"ok": True, "session_id": found, "others": others, "removed": removed})
+    else:
+        click.echo(f"forgotten: {one_line(found)}")
+        if others:
+            click.echo(f"taken out of {counted(len(others), 'other index', 'other indexes')} in the cache", err=True)
+        for path in removed:
+            click.echo(f"removed, since it could not be read: {one_line(path)}", err=True)
+    raise click.exceptions.Exit(HITS)
+
+
+def _list(place: Path, *, as_json: bool) -> NoReturn:
+    """Print the list of forgotten sessions."""
+    from recall_rank.histories.records.forgotten import forgotten_sessions
+
+    try:
+        found = forgotten_sessions(place)
+    except OSError as error:
+        fail(f"the list of forgotten sessions cannot be read: {error}", USAGE, as_json=as_json)
+    if as_json:
+        entries = [{"digest": each.digest, "day": each.day, "agent": each.agent} for each in found]
+        print_json({"ok": True, "forgotten": entries})
+    for each in found if not as_json else ():
+        click.echo(f"{each.digest[:SHOWN]}  {each.day or 'day unknown'}  {each.agent or 'agent unknown'}")
+    if not as_json:
+        click.echo(f"{counted(len(found), 'session', 'sessions')} forgotten" if found else "nothing was forgotten")
+    raise click.exceptions.Exit(HITS)
+
+
+def _take_back(place: Path, wanted: str, histories: tuple[str, ...], *, as_json: bool) -> NoReturn:
+    """Take a session off the list of forgotten ones and read the histories again."""
+    from recall_rank.histories.records.forgotten import take_back
+    from recall_rank.histories.records.left_out import session_digest
+
+    try:
+        entry = take_back(place, wanted)
+    except OSError as error:
+        fail(f"{wanted} is still forgotten: {error}", NOT_WRITTEN, as_json=as_json)
+    if entry is None:
+        text = (
+            f"no forgotten session is {wanted}: give its whole id, or a digest that `recall-rank forget --list` shows"
+        )
+        fail(text, NOT_THERE, as_json=as_json)
+    with open_recall(histories, as_json=as_json, may_be_none=True) as recall, progress_on_stderr() as progress:
+        recall.refresh(progress)
+        back = next((each.id for each in recall.sessions() if session_digest(each.id) == entry.digest), None)
+    if as_json:
+        print_json({"ok": True, "digest": entry.digest, "session_id": back})
+    elif back is None:
+        tell("it is off the list, but none of the histories that were read has the session any more")
+    else:
+        click.echo(f"read again: {one_line(back)}")
+    raise click.exceptions.Exit(HITS)
+
+
+def _empty_contexts(session: Session) -> None:
+    """Empty the file of `recall-rank compact` in every project where it holds the session. Raises OSError."""
+    from recall_rank.frontends.compaction.context_file import empty_contexts_of
+    from recall_rank.frontends.compaction.records import recorded_projects
+
+    folders = [Path(os.path.realpath(folder)) for folder in (session.directory, session.worktree) if folder]
+    empty_contexts_of(session.id, [*recorded_projects(), *folders])

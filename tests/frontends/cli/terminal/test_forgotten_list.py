@@ -1,0 +1,103 @@
+"""`forget --list` shows what is kept of forgotten sessions, and `--undo` reads one again."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from recall_rank.frontends.demo.generate import history
+from recall_rank.histories.records.forgotten import (
+    FORGOTTEN,
+    ForgottenSession,
+    forget,
+    forgotten,
+    forgotten_sessions,
+    take_back,
+)
+from recall_rank.histories.records.left_out import session_digest
+from tests.frontends.conftest import Run
+
+
+@pytest.fixture
+def path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    for name, folder in (("HOME", ""), ("XDG_CACHE_HOME", "caches"), ("XDG_STATE_HOME", "state")):
+        monkeypatch.setenv(name, str(tmp_path / folder))
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "settings"))
+    made = tmp_path / "history.jsonl"
+    made.write_text(history(), encoding="utf-8")
+    return made
+
+
+def test_the_list_shows_digest_day_and_agent(run: Run, path: Path, tmp_path: Path) -> None:
+    assert run("forget", "--list").stdout == "nothing was forgotten\n"
+    for name in ("demo-10", "demo-09"):
+        assert run("forget", name, "--history", path).exit_code == 0
+    today = f"{datetime.now(UTC):%Y-%m-%d}"
+    digests = [session_digest(name) for name in ("demo-10", "demo-09")]
+    assert run("forget", "--list").stdout.splitlines() == [
+        f"{digests[0][:12]}  {today}  opencode",
+        f"{digests[1][:12]}  {today}  codex",
+        "2 sessions forgotten",
+    ]
+    told = json.loads(run("forget", "--list", "--json").stdout)["forgotten"]
+    assert told[0] == {"digest": digests[0], "day": today, "agent": "opencode"}
+    kept = (tmp_path / "caches" / "recall_rank" / FORGOTTEN).read_text()
+    assert "demo-" not in kept
+    assert "Rate" not in kept
+
+
+@pytest.mark.parametrize("by", ["id", "digest"])
+def test_what_was_forgotten_can_be_read_again(run: Run, path: Path, by: str) -> None:
+    named = ("--history", path)
+    whole = run("search", "token bucket", *named, "-q").stdout
+    run("forget", "demo-10", *named)
+    assert "demo-10" not in run("search", "token bucket", *named, "-q").stdout
+    wanted = "demo-10" if by == "id" else run("forget", "--list").stdout.split()[0]
+    result = run("forget", "--undo", wanted, *named)
+    assert (result.exit_code, result.stdout) == (0, "read again: demo-10\n")
+    assert run("search", "token bucket", *named, "-q").stdout == whole
+    assert run("forget", "--list").stdout == "nothing was forgotten\n"
+    again = run("forget", "--undo", wanted, *named)
+    assert again.exit_code == 5
+    assert "give its whole id, or a digest" in again.stderr
+
+
+def test_what_its_agent_has_deleted_does_not_come_back(run: Run, path: Path) -> None:
+    run("forget", "demo-10", "--history", path)
+    path.write_text("".join(line for line in history().splitlines(True) if '"demo-10' not in line), encoding="utf-8")
+    result = run("forget", "--undo", "demo-10", "--history", path)
+    assert (result.exit_code, result.stdout) == (0, "")
+    assert "none of the histories that were read has the session any more" in result.stderr
+    assert json.loads(run("forget", "--list", "--json").stdout)["forgotten"] == []
+
+
+@pytest.mark.parametrize("words", [("--list", "demo-10"), ("--list", "--undo"), (), ("--undo",)])
+def test_wrong_usage(run: Run, path: Path, words: tuple[str, ...]) -> None:
+    assert run("forget", *words).exit_code == 2
+
+
+def test_a_beginning_of_an_id_is_not_enough(tmp_path: Path) -> None:
+    forget(tmp_path, "a-long-session-id")
+    assert take_back(tmp_path, "a-long-session") is None
+    digest = session_digest("a-long-session-id")
+    assert take_back(tmp_path, digest[:7]) is None
+    assert take_back(tmp_path / "none", digest) is None
+    assert take_back(tmp_path, digest[:8]) == ForgottenSession(digest)
+    assert forgotten(tmp_path) == frozenset()
+
+
+def test_a_list_without_days_is_read(tmp_path: Path) -> None:
+    digest = session_digest("one")
+    forget(tmp_path, "two", day="2026-05-01", agent="Odd Agent\n")
+    file = tmp_path / FORGOTTEN
+    file.write_text(f"blake2b:{digest}\n{file.read_text()}raw-id\n")
+    assert forgotten_sessions(tmp_path) == [
+        ForgottenSession(digest),
+        ForgottenSession(session_digest("two"), "2026-05-01"),
+        ForgottenSession(session_digest("raw-id")),
+    ]
+    forget(tmp_path, "one", day="2026-06-01")  # which it has already
+    assert len(forgotten_sessions(tmp_path)) == 3
