@@ -1,7 +1,10 @@
-"""Decide whether a session belongs to the project of a caller, by project names, repositories and folders."""
+"""The project of a session: whether it is that of a caller, the names by which a filter finds it, and the short name
+under which lists show it.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Protocol
 
 from recall_rank.model.response import Context
@@ -49,3 +52,50 @@ def inside(path: str, folder: str) -> bool:
     """Return whether `path` is `folder` or lies below it: /a/b is inside /a, /ab is not."""
     path, folder = normal_path(path), normal_path(folder)
     return bool(folder) and (path == folder or path.startswith(folder if folder == "/" else folder + "/"))
+
+
+def place_of(session: Located) -> str:
+    """Return the folder of a session's project: its worktree, else its directory.
+
+    A session with neither gets what its agent calls the project; "" when nothing is known.
+    """
+    return session.worktree or session.directory or session.project or ""
+
+
+def short_name(place: str) -> str:
+    """Return the last component of a path, as lists show it; a text without a slash is its own short name."""
+    return place.replace("\\", "/").rstrip("/").rpartition("/")[2] or place
+
+
+def is_named(session: Located, name: str) -> bool:
+    """Return whether a filter for the project `name` lets a session pass.
+
+    A project is named by what its agent calls it, by its repository, by its folder, or by the short name of its folder.
+    """
+    if name in (session.project, session.repository):
+        return True
+    place = place_of(session)
+    return bool(place) and (short_name(place) == name or normal_path(place) == normal_path(name))
+
+
+def projects_of(sessions: Iterable[Located]) -> list[str]:
+    """Return the folder of each project that the sessions belong to, in the order of the sessions.
+
+    Sessions belong to one project if they have the folder, the repository or the agent's project name in common. A
+    project without a folder is given by its agent's name for it, or by "" when nothing is known.
+    """
+    owners: dict[tuple[str, str], str] = {}  # kind and value of a name -> folder of the project
+    found: dict[str, None] = {}
+    for session in sessions:
+        place = place_of(session)
+        given = (("folder", normal_path(place)), ("repository", session.repository), ("project", session.project))
+        names = [(kind, value) for kind, value in given if value]
+        known = {owners[name]: None for name in names if name in owners}
+        first = next((folder for folder in found if folder in known), place)
+        for other in known:
+            if other != first:  # this session shows that two projects are one
+                found.pop(other, None)
+                owners.update({name: first for name, owner in owners.items() if owner == other})
+        found.setdefault(first, None)
+        owners.update(dict.fromkeys(names, first))
+    return list(found)

@@ -6,7 +6,7 @@ import pytest
 
 from recall_rank.model import Session
 from recall_rank.model.nearest_names import did_you_mean, nearest_names
-from recall_rank.model.project_names import is_named, projects_of, short_name
+from recall_rank.model.project_scope import is_named, projects_of, short_name
 
 
 @pytest.mark.parametrize(

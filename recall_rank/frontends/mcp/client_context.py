@@ -10,7 +10,7 @@ from typing import Final
 
 from recall_rank.frontends.caller_context import context_of_folder, context_of_working_directory
 from recall_rank.model import Context, Session
-from recall_rank.model.project_names import is_named, projects_of
+from recall_rank.model.project_scope import is_named, projects_of
 
 _ESCAPE: Final = re.compile(rb"%([0-9A-Fa-f]{2})")
 

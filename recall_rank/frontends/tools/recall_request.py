@@ -14,8 +14,7 @@ from recall_rank.frontends.tools.transcript_tools import global_disabled
 from recall_rank.frontends.tools.warnings import ToolError, Warnings
 from recall_rank.model import Context, Session
 from recall_rank.model.agent_names import is_of_agent
-from recall_rank.model.project_names import is_named
-from recall_rank.model.project_scope import in_project, inside
+from recall_rank.model.project_scope import in_project, inside, is_named
 from recall_rank.model.query_syntax import QuerySyntax
 from recall_rank.search.query import MAX_PATTERN_CHARS
 from recall_rank.search.retrieval.literal import compile_pattern

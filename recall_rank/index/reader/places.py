@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from recall_rank.index.reader.index_reader import IndexReader
 from recall_rank.index.segment.segment import Segment, SessionRow
-from recall_rank.model.project_names import is_named
+from recall_rank.model.project_scope import is_named
 
 
 class Place(NamedTuple):

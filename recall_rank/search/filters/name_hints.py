@@ -10,8 +10,7 @@ from recall_rank.index.reader.index_reader import IndexReader
 from recall_rank.model import Suggestion
 from recall_rank.model.agent_names import agent_names, is_of_agent
 from recall_rank.model.nearest_names import nearest_names
-from recall_rank.model.project_names import is_named, place_of, projects_of, short_name
-from recall_rank.model.project_scope import inside
+from recall_rank.model.project_scope import inside, is_named, place_of, projects_of, short_name
 from recall_rank.search.filters.eligible import EligibleSet
 from recall_rank.search.filters.restrictions import Restrictions
 from recall_rank.search.filters.session_filters import sessions_in_scope

@@ -11,8 +11,7 @@ from recall_rank.analysis.normalize import fold
 from recall_rank.index.reader.index_reader import IndexReader
 from recall_rank.index.segment.segment import SessionRow
 from recall_rank.model.agent_names import is_of_agent
-from recall_rank.model.project_names import is_named
-from recall_rank.model.project_scope import in_project, inside, normal_path
+from recall_rank.model.project_scope import in_project, inside, is_named, normal_path
 from recall_rank.search.filters.restrictions import Restrictions
 from recall_rank.search.query import Query
 

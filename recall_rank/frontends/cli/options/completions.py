@@ -53,7 +53,7 @@ def complete_tools(context: click.Context, _: click.Parameter, begun: str) -> li
 
 def complete_projects(context: click.Context, _: click.Parameter, begun: str) -> list[CompletionItem]:
     """Offer the names of the projects, as the command `stats` shows them."""
-    from recall_rank.model.project_names import place_of, short_name
+    from recall_rank.model.project_scope import place_of, short_name
 
     names = {short_name(place) for row in _rows(context) if (place := place_of(row))}
     return _items(((name, "") for name in sorted(names)), begun)

@@ -9,7 +9,7 @@ from datetime import UTC, date, datetime, timedelta
 from typing import Final
 
 from recall_rank.model import Session
-from recall_rank.model.project_names import place_of, short_name
+from recall_rank.model.project_scope import place_of, short_name
 
 PERIODS: Final = ("day", "week", "month", "year")
 MAX_PERIODS: Final = 40  # when the unit is not given, the shortest with at most so many periods is chosen

@@ -20,7 +20,7 @@ from recall_rank.frontends.tools.sessions.source_warnings import warn_of_respons
 from recall_rank.frontends.tools.sessions.turns import branch_of, turn_text, turns_of
 from recall_rank.frontends.tools.warnings import Warnings
 from recall_rank.model import Context, Flag, Message, Result, Session
-from recall_rank.model.project_names import place_of, short_name
+from recall_rank.model.project_scope import place_of, short_name
 from recall_rank.model.serialize import repaired
 
 if TYPE_CHECKING:
