@@ -110,10 +110,11 @@ def _ask(index: Index, asked: RandomSearch, seen: Seen) -> Iterator[tuple[str, s
 
 
 def _strange_terms(asked: RandomSearch, result: Result) -> list[str]:
-    """Return matched terms that are not in the query. A pattern has no words: its terms are the texts that it
-    matched.
+    """Return matched terms that are neither in the query nor in its exact phrases. A pattern has no words: its terms
+    are the texts that it matched.
     """
-    said = result.snippet if asked.options["match"] == "regex" else asked.query
+    words = " ".join([asked.query, *asked.options.get("exact", ())])
+    said = result.snippet if asked.options["match"] == "regex" else words
     twice = [term for term, count in Counter(result.matched_terms).items() if count > 1]
     return [*twice, *(term for term in result.matched_terms if not term or term not in said)]
 

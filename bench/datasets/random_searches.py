@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from bench.datasets.documents import part_text
 from bench.datasets.vocabulary import FOREIGN, STYLES, misspell, write
+from recall_rank.analysis.user_vocabulary import UserVocabulary
 from recall_rank.model import Context
 
 if TYPE_CHECKING:
@@ -156,12 +157,25 @@ class RandomSearches:
                 {"exclude_session_ids": [chance.choice(self.sessions).id]},
                 {"must": [chance.choice(self._words(part))]},
                 {"must_not": [chance.choice(self._words(other))]},
+                {"exact": [" ".join(self._words(part)[:2])]},
+                {"agent": session.agent},
+                {"files": [chance.choice(self._words(part))]},
+                {"syntax": True},
+                {"vocabulary": self._vocabulary(chance, part, other)},
                 {"after": message.time - 1},
                 {"before": message.time + 1},
                 {"scope": chance.choice(("session", "project")), "context": here},
             )
         )
         return one if all(value not in (None, "", -1) for value in one.values()) else {}
+
+    def _vocabulary(self, chance: random.Random, part: Part, other: Part) -> UserVocabulary | None:
+        """Return a vocabulary in which a word of one part stands for one of another; None where it has no letter."""
+        one, two = (chance.choice(self._words(each)) for each in (part, other))
+        try:
+            return UserVocabulary(both_ways=[[one, two]])
+        except ValueError:
+            return None
 
 
 def _typo(word: str, chance: random.Random) -> str:

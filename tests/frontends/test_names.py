@@ -173,7 +173,8 @@ def test_a_name_that_is_known_gets_no_such_suggestion(ask: Ask) -> None:
 @pytest.mark.parametrize("name", ["Bash", "bash", "BASH"])
 def test_the_case_of_a_tool_does_not_count(ask: Ask, name: str) -> None:
     answer = ask(SESSIONS, "lantern", tool_name=name)
-    assert {result["part_id"] for result in answer["results"]} == {"acme-one.tool", "acme-two.tool"}
+    found = {(result["session_id"], result["tool_name"]) for result in answer["results"]}
+    assert found == {("acme-one", "Bash"), ("acme-two", "Bash")}
 
 
 def test_a_part_of_a_tools_name_is_not_its_name(ask: Ask) -> None:

@@ -63,7 +63,13 @@ def test_literal_hits_are_those_of_a_plain_substring_search(history: list[Sessio
         if any(holds(value) for _, value in searchable_fields(part))
     }
     expected |= {f"{s.id}:title" for s in history if s.messages and s.title and holds(s.title)}
-    assert found(Index.build(history), text, match="literal") == expected
+    results = paged(Index.build(history), text, match="literal")
+    # A title that begins the first message is told with that message.
+    told = {f"{each.session_id}:title" for each in results if each.title_match is not None}
+    assert {*parts(results), *told} == expected
+    assert len(expected) - len(results) == len(
+        [each for each in results if each.title_match and each.source != "title"]
+    )
 
 
 @some
