@@ -114,7 +114,12 @@ class LazyGroup(click.Group):
 def cli() -> None:
     """Find what coding agents did before: words, half-remembered words, misspelt identifiers, error lines.
 
-    Reads the agents' own histories and never changes them.
+    Reads the agents' own histories and never changes them. Begin with:
+
+    \b
+      recall-rank search WORDS...   every history on this machine
+      recall-rank get 1             the first hit in full; also context, open, reopen
+      recall-rank demo              an invented history, to try it
     """
     for stream in (sys.stdout, sys.stderr):
         reconfigure = getattr(stream, "reconfigure", None)

@@ -77,6 +77,7 @@ def test_wrong_defaults_are_named(configure: Path, run: Run, text: str, said: st
         result = run(*words)
         assert result.exit_code == 2
         assert said in " ".join(result.stderr.split())
+        assert "--redact" not in result.stderr  # which was not given
 
 
 def test_defaults_are_read(configure: Path) -> None:
