@@ -20,7 +20,9 @@ _OTHER_WORDS: Final = {
     **dict.fromkeys(("--exclude", "--without"), "--must-not"),
     **dict.fromkeys(("--sort", "--by-time"), "--order"),
 }
-_DASH: Final = 'Put "--" before a query that begins with a dash.'
+_DASH: Final = (
+    'Put "--" before a query that begins with a dash, and quote a query that leaves out a word: "rate -redis".'
+)
 
 
 def unknown_command(words: Sequence[str], commands: Iterable[str]) -> str:

@@ -54,7 +54,14 @@ _COMPLETE: Final = "_RECALL_RANK_COMPLETE"  # set by the script of the command `
 _EPILOG: Final = """Ends with 0 when there are hits or the command is done, 1 when there are no hits, 2 for wrong usage,
 3 when no history could be read, 4 when the answer could not be written, 5 when no session or message has the id that
 was given, 6 when memory is short, 7 for an error of this program, 8 when the curator of ask failed or condense has no
-summary, 130 when interrupted."""
+summary, 130 when interrupted.
+
+\b
+Begin with:
+  recall-rank search WORDS...   every history on this machine
+  recall-rank get 1             the first hit in full; also context 1, open 1
+  recall-rank demo              an invented history, to try it
+"""
 
 
 class LazyGroup(click.Group):
@@ -114,12 +121,7 @@ class LazyGroup(click.Group):
 def cli() -> None:
     """Find what coding agents did before: words, half-remembered words, misspelt identifiers, error lines.
 
-    Reads the agents' own histories and never changes them. Begin with:
-
-    \b
-      recall-rank search WORDS...   every history on this machine
-      recall-rank get 1             the first hit in full; also context, open, reopen
-      recall-rank demo              an invented history, to try it
+    Reads the agents' own histories and never changes them.
     """
     for stream in (sys.stdout, sys.stderr):
         reconfigure = getattr(stream, "reconfigure", None)

@@ -38,7 +38,7 @@ def test_the_list_of_commands_fits_and_says_how_to_begin(run: Run) -> None:
     listed = shown.partition("Commands:\n")[2].partition("\n\n")[0].splitlines()
     assert [line.split()[0] for line in listed] == [name for name, _ in commands()]
     assert not [line for line in listed if line.endswith("...") or len(line) > 79]
-    assert "\n    recall-rank search WORDS..." in shown
+    assert "  recall-rank search WORDS..." in shown.splitlines()[-3]  # what a low screen still shows
 
 
 @pytest.mark.parametrize(("command", "choices"), [("completion", "bash, zsh, fish"), ("install", "opencode, claude-")])

@@ -78,6 +78,8 @@ def test_a_hit_shows_all_its_fields() -> None:
     shown = text_of(hit_lines(result, 12, NOW))
     assert shown.splitlines()[0].startswith("12. Limits · sam · assistant · bash · ")
     assert "at least 3 hits in this session" in shown
+    shown = text_of(hit_lines(replace(result, hit_count=1, hit_count_exact=False), 1, NOW))
+    assert "in this session" not in shown  # which would say nothing
     assert "no longer in the agent's context" in shown
     assert "score 0.750 = evidence +0.700, phrase +0.050" in shown
 

@@ -180,7 +180,7 @@ def _why(result: Result, ids: IdPrefixes | None) -> str:
     why = result.why
     terms, fields = ", ".join(why.matched_terms), ", ".join(why.matched_fields)
     reasons = [" in ".join(filter(None, (terms, fields))), f"score {result.score:.2f}, confidence {why.confidence}"]
-    if result.hit_count is not None:
+    if result.hit_count is not None and (result.hit_count_exact or result.hit_count > 1):
         at_least = "" if result.hit_count_exact else "at least "
         reasons.append(f"{at_least}{_plural(result.hit_count, 'hit')} in this session")
     if result.pruned:

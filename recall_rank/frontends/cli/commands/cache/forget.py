@@ -13,6 +13,7 @@ from recall_rank.frontends.cli.last_search import forget_in_searches
 from recall_rank.frontends.cli.options.cache_options import CacheOptions
 from recall_rank.frontends.cli.options.completions import DIGEST, complete_forgotten
 from recall_rank.frontends.cli.options.histories import history_option, open_recall, read_with_progress
+from recall_rank.frontends.cli.options.targets import NUMBER
 from recall_rank.frontends.cli.output.console import (
     HITS,
     NOT_THERE,
@@ -71,7 +72,8 @@ def _forget(place: Path, session: str, histories: tuple[str, ...], *, as_json: b
         try:
             forgotten = recall.session(session)
         except LookupError as error:
-            fail(str(error), NOT_THERE, as_json=as_json)
+            hint = ": it takes an id, and no number of a hit" if NUMBER.fullmatch(session) else ""
+            fail(f"{error}{hint}", NOT_THERE, as_json=as_json)
     found = forgotten.id
     try:
         agent = (forgotten.agent or forgotten.source or "").lower()
