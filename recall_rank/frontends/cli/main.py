@@ -10,7 +10,7 @@ from typing import Any, Final
 
 import click
 
-from recall_rank.frontends.cli.advice import unknown_command, unknown_option
+from recall_rank.frontends.cli.advice import refused_value, unknown_command, unknown_option
 from recall_rank.frontends.cli.endings import exit_status
 from recall_rank.frontends.cli.output.console import HITS, USAGE
 
@@ -112,8 +112,15 @@ class LazyGroup(click.Group):
             with self.make_context(program, list(words), **extra) as ctx:
                 self.invoke(ctx)
         except click.NoSuchOption as error:
-            of_query = error.ctx is not None and error.ctx.command.name in _TAKES_QUERY
-            raise click.UsageError(unknown_option(error, takes_query=of_query), error.ctx) from error
+            raise click.UsageError(unknown_option(error, takes_query=_of_query(error)), error.ctx) from error
+        except click.BadParameter as error:
+            if _of_query(error):
+                error.message = refused_value(error, words)
+            raise
+
+
+def _of_query(error: click.UsageError) -> bool:
+    return error.ctx is not None and error.ctx.command.name in _TAKES_QUERY
 
 
 @click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]}, epilog=_EPILOG)
