@@ -134,3 +134,9 @@ def test_every_option_that_has_a_default_tells_it() -> None:
         and not NONE & {*option.opts, f"{name} {option.opts[0]}"}
     ]
     assert silent == []
+
+
+def test_what_the_settings_say_is_told_for_colours_and_redaction(run: Run) -> None:
+    shown = " ".join(run("sessions", "--help").stdout.split())
+    assert "Colours. Default: as the settings say, else auto" in shown
+    assert "Default: as the settings say, else no." in " ".join(run("get", "--help").stdout.split())
