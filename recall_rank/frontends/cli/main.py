@@ -114,9 +114,10 @@ class LazyGroup(click.Group):
         except click.NoSuchOption as error:
             raise click.UsageError(unknown_option(error, takes_query=_of_query(error)), error.ctx) from error
         except click.BadParameter as error:
-            if _of_query(error):
-                error.message = refused_value(error, words)
-            raise
+            if isinstance(error, click.MissingParameter) or not _of_query(error):
+                raise
+            told = refused_value(error, words)
+            raise click.BadParameter(told, error.ctx, error.param, error.param_hint) from error
 
 
 def _of_query(error: click.UsageError) -> bool:
