@@ -124,10 +124,12 @@ class _Reader:
     def _filter(self, token: str, now: int) -> bool:
         """Read name:value or name:"value"; return whether the token is one whose value is accepted.
 
-        A value that is like none of the few accepted ones gives a warning.
+        A value that is like none of the few accepted ones gives a warning, as does -name:value.
         """
         found = _FIELD.fullmatch(token)
         if found is None:
+            if token.startswith("-") and _FIELD.fullmatch(token[1:]):
+                self.warnings.append(f"{token!r} is searched as text: only words and quoted texts can be left out")
             return False
         name, value = found[1], found[2]
         if quoted := _QUOTED.fullmatch(token):

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Final
 
 MOST: Final = 3
+LISTED: Final = 5  # names that are listed where none is near
 _LIKE: Final = 0.7  # of difflib's ratio: two of three letters in their order; less is more often a wrong guess
 _SHORTEST_PIECE: Final = 3  # characters: fewer stand in too many names to point at one
 
@@ -38,3 +39,9 @@ def did_you_mean(wanted: str, known: Iterable[str]) -> str:
     """Return the question that names the nearest of `known`, such as "did you mean 'acme-api'?"; "" if none is near."""
     near = nearest_names(wanted, known)
     return f"did you mean {' or '.join(map(repr, near))}?" if near else ""
+
+
+def listed_names(names: Sequence[str]) -> str:
+    """Return a list of names for a person: the first five, and how many more there are."""
+    more = f" and {len(names) - LISTED} more" if len(names) > LISTED else ""
+    return ", ".join(names[:LISTED]) + more

@@ -235,13 +235,15 @@ def _check_extra_scores(scores: object) -> None:
         return
     if not isinstance(scores, Mapping):
         raise OptionTypeError("extra_scores", f"must map part ids to numbers, not {scores!r}")
+    from numbers import Real  # numpy's numbers are Real, too
+
     for key, score in scores.items():
         pair = isinstance(key, tuple) and len(key) == 2 and all(isinstance(each, str) for each in key)
         if not isinstance(key, str) and not pair:
             raise OptionTypeError("extra_scores", f"must map part ids or (session id, part id) to numbers, not {key!r}")
-        if not _is_number(score):
+        if isinstance(score, bool) or not isinstance(score, Real):
             raise OptionTypeError("extra_scores", f"must map part ids to numbers, not {key!r} to {score!r}")
-        if not -math.inf < score < math.inf:
+        if not math.isfinite(score):
             raise OptionValueError("extra_scores", f"must map part ids to finite numbers, not {key!r} to {score!r}")
 
 

@@ -66,6 +66,7 @@ def test_the_places_of_alternatives_are_those_of_the_text() -> None:
 @pytest.mark.parametrize(
     ("text", "told"),
     [
+        ("lantern -tool:bash", "'-tool:bash' is searched as text: only words and quoted texts can be left out"),
         ("lantern role:admin", "'role:admin' is searched as text: role takes user or assistant"),
         ("lantern in:body", "'in:body' is searched as text: in takes title"),
         ("lantern since:soon", "'since:soon' is searched as text: since takes a date"),

@@ -141,6 +141,13 @@ def test_projects_that_share_a_name_are_both_searched_and_a_warning_says_so(ask:
     assert "called" not in str(answer.get("warnings", ""))
 
 
+def test_a_tool_that_has_its_name_in_two_cases_is_offered_once(ask: Ask) -> None:
+    both = (*SESSIONS, told("small-one", ACME, tool="bash"))
+    answer = ask(both, "lantern", tool_name="bsah")
+    (suggestion,) = (text for text in answer["suggestions"] if "bsah" in text)
+    assert suggestion == "no call of a tool 'bsah': did you mean 'Bash'?"
+
+
 @pytest.mark.parametrize(
     ("options", "first"),
     [
@@ -173,8 +180,8 @@ def test_a_name_that_is_known_gets_no_such_suggestion(ask: Ask) -> None:
 @pytest.mark.parametrize("name", ["Bash", "bash", "BASH"])
 def test_the_case_of_a_tool_does_not_count(ask: Ask, name: str) -> None:
     answer = ask(SESSIONS, "lantern", tool_name=name)
-    found = {(result["session_id"], result["tool_name"]) for result in answer["results"]}
-    assert found == {("acme-one", "Bash"), ("acme-two", "Bash")}
+    assert sessions_of(answer) == {"acme-one", "acme-two"}
+    assert {result["tool_name"] for result in answer["results"]} == {"Bash"}
 
 
 def test_a_part_of_a_tools_name_is_not_its_name(ask: Ask) -> None:

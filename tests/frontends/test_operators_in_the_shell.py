@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -66,6 +67,8 @@ def test_sessions_and_searches_of_one_agent() -> None:
     none = CliRunner().invoke(cli, ["sessions", "--agent", "codx", *DEMO])
     assert none.exit_code == 1
     assert "try: No session is of an agent 'codx': did you mean 'codex'?\n" in none.stdout
+    none = CliRunner().invoke(cli, ["sessions", "--agent", "zebra", *DEMO])
+    assert re.search(r"try: No session is of an agent 'zebra': there are '[a-z-]+', '", none.stdout)
 
 
 def test_the_vocabulary_of_the_settings_is_used_and_shown(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

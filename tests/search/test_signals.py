@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+import numpy as np
 import pytest
 
 from recall_rank.corpus import Index, index_of_segments
@@ -23,6 +24,16 @@ def test_a_signal_of_the_caller_lifts_its_part() -> None:
     plain = order("gull harbour north")
     lifted = order("gull harbour north", extra_scores={f"{plain[-1]}.1": 1.0})
     assert lifted.index(plain[-1]) < plain.index(plain[-1])
+
+
+@pytest.mark.parametrize("number", [np.float32, np.float64, np.int64, int])
+def test_numbers_of_numpy_are_signals(number: type[Any]) -> None:
+    plain = order("gull harbour north")
+    assert order("gull harbour north", extra_scores={f"{plain[-1]}.1": number(1)}) == order(
+        "gull harbour north", extra_scores={f"{plain[-1]}.1": 1.0}
+    )
+    with pytest.raises(ValueError, match="must map part ids to finite numbers"):
+        order("gull", extra_scores={"s.0.1": np.float32("nan")})
 
 
 @pytest.mark.parametrize("signal", [-5.0, 0.0])

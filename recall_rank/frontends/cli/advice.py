@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 from collections.abc import Iterable, Sequence
 from typing import Final
@@ -20,7 +21,17 @@ _OTHER_WORDS: Final = {
     **dict.fromkeys(("--exclude", "--without"), "--must-not"),
     **dict.fromkeys(("--sort", "--by-time"), "--order"),
 }
-_DASH: Final = 'Put "--" before a query that begins with a dash.'
+_DASHED_WORD: Final = re.compile(r"-[^\W\d]\w{3,}")
+_DASH: Final = (
+    'Put "--" before a query that begins with a dash, and quote a query that leaves out a word: "rate -redis".'
+)
+
+
+def refused_value(error: click.BadParameter, words: Sequence[str]) -> str:
+    """Return the message about the value of an option of a command that takes a query. Where a word of the command line
+    may have been meant to be left out of the query, such as -migration, which sets -m, it tells how that is written.
+    """
+    return f"{error.message.rstrip('.')}. {_DASH}" if any(map(_DASHED_WORD.fullmatch, words)) else error.message
 
 
 def unknown_command(words: Sequence[str], commands: Iterable[str]) -> str:

@@ -54,10 +54,10 @@ def _status(run: Callable[[], object], *, as_json: bool) -> int:
         return _failed(error.format_message(), NOT_WRITTEN, as_json=as_json)
     except click.ClickException as error:
         if as_json:
-            return _failed(error.format_message(), USAGE, as_json=True)
+            return _failed(_unlisted(error.format_message()), USAGE, as_json=True)
         shown = io.StringIO()
         error.show(shown)  # with the usage of the command; what it quotes may be copied from a history
-        click.echo(escape_lines(shown.getvalue()), err=True, nl=False)
+        click.echo(escape_lines(_unlisted(shown.getvalue())), err=True, nl=False)
         return USAGE
     except BrokenPipeError:
         discard_stdout()  # the reader has closed the pipe, and has what it wanted
@@ -65,6 +65,11 @@ def _status(run: Callable[[], object], *, as_json: bool) -> int:
     except Exception as error:  # noqa: BLE001 - Python would end with 1
         return _unexpected(error, as_json=as_json)
     return code
+
+
+def _unlisted(message: str) -> str:
+    """Return a message of click with the choices of a missing argument in one line, not behind tabs."""
+    return message.replace("\n\t", " ")
 
 
 def _ended(run: Callable[[], object]) -> int:

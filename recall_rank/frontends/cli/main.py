@@ -10,7 +10,7 @@ from typing import Any, Final
 
 import click
 
-from recall_rank.frontends.cli.advice import unknown_command, unknown_option
+from recall_rank.frontends.cli.advice import refused_value, unknown_command, unknown_option
 from recall_rank.frontends.cli.endings import exit_status
 from recall_rank.frontends.cli.output.console import HITS, USAGE
 
@@ -54,7 +54,14 @@ _COMPLETE: Final = "_RECALL_RANK_COMPLETE"  # set by the script of the command `
 _EPILOG: Final = """Ends with 0 when there are hits or the command is done, 1 when there are no hits, 2 for wrong usage,
 3 when no history could be read, 4 when the answer could not be written, 5 when no session or message has the id that
 was given, 6 when memory is short, 7 for an error of this program, 8 when the curator of ask failed or condense has no
-summary, 130 when interrupted."""
+summary, 130 when interrupted.
+
+\b
+Begin with:
+  recall-rank search WORDS...   every history on this machine
+  recall-rank get 1             the first hit in full; also context 1, open 1
+  recall-rank demo              an invented history, to try it
+"""
 
 
 class LazyGroup(click.Group):
@@ -105,8 +112,16 @@ class LazyGroup(click.Group):
             with self.make_context(program, list(words), **extra) as ctx:
                 self.invoke(ctx)
         except click.NoSuchOption as error:
-            of_query = error.ctx is not None and error.ctx.command.name in _TAKES_QUERY
-            raise click.UsageError(unknown_option(error, takes_query=of_query), error.ctx) from error
+            raise click.UsageError(unknown_option(error, takes_query=_of_query(error)), error.ctx) from error
+        except click.BadParameter as error:
+            if isinstance(error, click.MissingParameter) or not _of_query(error):
+                raise
+            told = refused_value(error, words)
+            raise click.BadParameter(told, error.ctx, error.param, error.param_hint) from error
+
+
+def _of_query(error: click.UsageError) -> bool:
+    return error.ctx is not None and error.ctx.command.name in _TAKES_QUERY
 
 
 @click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]}, epilog=_EPILOG)

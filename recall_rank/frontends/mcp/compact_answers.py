@@ -1,15 +1,15 @@
-"""Answers of `recall` in few tokens: what a model acts on, each thing once, and the rest only where it is odd."""
+"""Answers of `recall` and `recall_sessions` in few tokens: what a model acts on, each thing once, the rest if odd."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from recall_rank.frontends.display_text import utc_minute
 from recall_rank.frontends.tools.warnings import SOURCE_NOTES
-from recall_rank.frontends.transcripts.reopen import reopen
-from recall_rank.model import Flag
+from recall_rank.frontends.transcripts.reopen import put_reopen, reopen
+from recall_rank.model import Flag, Session
 
 SURE: Final = 0.5  # `answerable` is told below it: that the answer is here is then less likely than not
 _DIGITS: Final = 2  # of a chance
@@ -50,6 +50,29 @@ def compact(answer: Mapping[str, Any]) -> dict[str, Any]:
     if odd:
         kept["coverage"] = odd
     _put_advice(kept)
+    return kept
+
+
+def compact_sessions(answer: Mapping[str, Any], session_of: Callable[[str], Session]) -> dict[str, Any]:
+    """Return an answer of `recall_sessions` without the files of sessions and what is usual, and with the commands that
+    reopen them on this machine; an error is unchanged. `session_of` returns a session by its id and raises LookupError.
+    """
+    return (
+        {**answer, "sessions": [_listed(each, session_of) for each in answer["sessions"]]}
+        if answer["ok"]
+        else dict(answer)
+    )
+
+
+def _listed(entry: Mapping[str, Any], session_of: Callable[[str], Session]) -> dict[str, Any]:
+    kept = {name: value for name, value in entry.items() if name != "places" and (name != "archived" or value)}
+    if kept.get("project", {}).get("name") in (kept["directory"], _FOLDERS.sub("", kept["directory"])):
+        del kept["project"]
+    try:
+        session = session_of(entry["id"])
+    except LookupError:  # it is gone since it was listed
+        return kept
+    put_reopen(kept, session.source, session.id, session.directory, session.flags, session.places)
     return kept
 
 

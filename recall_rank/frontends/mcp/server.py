@@ -28,7 +28,7 @@ from recall_rank.frontends.mcp.asking_session import (
 from recall_rank.frontends.mcp.background_reading import REFRESH_SECONDS, BackgroundHistories
 from recall_rank.frontends.mcp.client_context import context_with_roots, with_named_project
 from recall_rank.frontends.mcp.clients import takes_structured
-from recall_rank.frontends.mcp.compact_answers import compact
+from recall_rank.frontends.mcp.compact_answers import compact, compact_sessions
 from recall_rank.frontends.mcp.frames import frames
 from recall_rank.frontends.mcp.handshake import Handshake
 from recall_rank.frontends.mcp.offer import NAME, ServerOffer
@@ -249,6 +249,8 @@ class RecallServer:
                 return self._shown(answer, at, RESOURCE_BYTES)
             if name == "recall" and args.get("explain") is not True:
                 answer = compact(answer)
+            elif name == "recall_sessions":
+                answer = compact_sessions(answer, self._histories.recall.session)
             return self._shown(for_readers(answer), at)
         except ToolError as error:
             return self._shown({"ok": False, "error": str(error), "error_category": error.category}, None)

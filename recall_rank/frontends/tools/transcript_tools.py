@@ -17,7 +17,7 @@ from recall_rank.frontends.tools.warnings import Suggestions, ToolError, Warning
 from recall_rank.histories.transcript import UnknownMessage, UnknownSession
 from recall_rank.model import Message
 from recall_rank.model.agent_names import agent_key, agent_names
-from recall_rank.model.nearest_names import did_you_mean
+from recall_rank.model.nearest_names import did_you_mean, listed_names
 from recall_rank.model.serialize_transcript import heading_to_dict, message_to_dict, part_to_dict, session_to_dict
 
 
@@ -146,9 +146,12 @@ def _advice(call: CallContext, given: Mapping[str, Any]) -> Suggestions:
     """Return suggestions for a call of recall_sessions that found no session."""
     found = Suggestions()
     if given["agent"]:
-        known = [name for session in list_sessions(call, given["scope"]) for name in agent_names(session)]
+        known = list(
+            dict.fromkeys(name for session in list_sessions(call, given["scope"]) for name in agent_names(session))
+        )
         if not any(agent_key(name) == agent_key(given["agent"]) for name in known):
-            hint = did_you_mean(given["agent"], known)
+            there = f"there {'is' if len(known) == 1 else 'are'} {listed_names([*map(repr, known)])}" if known else ""
+            hint = did_you_mean(given["agent"], known) or there
             text = f"No session is of an agent {given['agent']!r}" + (f": {hint}" if hint else "")
             found.add("unknown_agent", text)
     if given["scope"] == "project":

@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 
 from recall_rank.analysis.normalize import fold
 from recall_rank.index.reader.index_reader import IndexReader
 from recall_rank.model import Suggestion
 from recall_rank.model.agent_names import agent_names, is_of_agent
-from recall_rank.model.nearest_names import nearest_names
+from recall_rank.model.nearest_names import LISTED, listed_names, nearest_names
 from recall_rank.model.project_scope import inside, is_named, place_of, projects_of, short_name
 from recall_rank.search.filters.eligible import EligibleSet
 from recall_rank.search.filters.restrictions import Restrictions
 from recall_rank.search.filters.session_filters import sessions_in_scope
 from recall_rank.search.query import Query
-
-MOST = 5  # names that are listed where none is near
 
 
 def shared_project_name(reader: IndexReader, query: Query, eligible: EligibleSet) -> Iterator[str]:
@@ -25,7 +23,7 @@ def shared_project_name(reader: IndexReader, query: Query, eligible: EligibleSet
         rows = (row for row, passed in zip(reader.sessions, eligible.session_marks, strict=True) if passed)
         folders = projects_of(rows)
         if len(folders) > 1:
-            yield f"{len(folders)} projects are called {name!r}, and all were searched: {_listed(sorted(folders))}"
+            yield f"{len(folders)} projects are called {name!r}, and all were searched: {listed_names(sorted(folders))}"
 
 
 def unknown_names(reader: IndexReader, query: Query, eligible: EligibleSet) -> Iterator[Suggestion]:
@@ -52,7 +50,9 @@ def unknown_names(reader: IndexReader, query: Query, eligible: EligibleSet) -> I
         names = _tools(reader, eligible)
         for tool in limits.tools:
             if fold(tool) not in map(fold, names):
-                yield from _hint(f"no call of a tool {tool!r}", tool, {name: name for name in names}, "unknown_tool")
+                each = dict(reversed([(fold(name), name) for name in names]))  # a filter takes a name in any case
+                known = {name: name for name in names if each[fold(name)] == name}
+                yield from _hint(f"no call of a tool {tool!r}", tool, known, "unknown_tool")
 
 
 def _hint(
@@ -66,10 +66,10 @@ def _hint(
     near = nearest_names(wanted, known.values())
     meant = [each for name in near for each, compared in known.items() if compared == name]
     if meant:
-        yield Suggestion(f"{said}: did you mean {' or '.join(map(repr, meant[:MOST]))}?", category)
+        yield Suggestion(f"{said}: did you mean {' or '.join(map(repr, meant[:LISTED]))}?", category)
     elif known and listed:
         there = [repr(each) for each in known]
-        yield Suggestion(f"{said}: there {'is' if len(there) == 1 else 'are'} {_listed(there)}", category)
+        yield Suggestion(f"{said}: there {'is' if len(there) == 1 else 'are'} {listed_names(there)}", category)
 
 
 def _tools(reader: IndexReader, eligible: EligibleSet) -> list[str]:
@@ -84,7 +84,3 @@ def _tools(reader: IndexReader, eligible: EligibleSet) -> list[str]:
                     counts[segment.names.values[number] or ""] += count
     del counts[""]
     return sorted(counts, key=lambda name: (-counts[name], name))
-
-
-def _listed(names: Sequence[str]) -> str:
-    return ", ".join(names[:MOST]) + (f" and {len(names) - MOST} more" if len(names) > MOST else "")

@@ -28,6 +28,7 @@ def test_other_shells_are_a_usage_error(run: Run) -> None:
         (["search"], "--mat", "--match"),
         (["export"], "--fo", "--format"),
         (["completion"], "z", "zsh"),
+        (["help"], "se", "search"),
     ],
 )
 def test_commands_and_options_are_completed(words: list[str], begun: str, completed: str) -> None:

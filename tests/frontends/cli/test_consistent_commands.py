@@ -29,6 +29,26 @@ def commands() -> Iterator[tuple[str, click.Command]]:
         yield name, command
 
 
+# --- the list of commands, and choices of an argument -----------------------------------------------------------
+
+
+def test_the_list_of_commands_fits_and_says_how_to_begin(run: Run) -> None:
+    shown = run().output
+    assert shown == run("--help").output
+    listed = shown.partition("Commands:\n")[2].partition("\n\n")[0].splitlines()
+    assert [line.split()[0] for line in listed] == [name for name, _ in commands()]
+    assert not [line for line in listed if line.endswith("...") or len(line) > 79]
+    assert "  recall-rank search WORDS..." in shown.splitlines()[-3]  # what a low screen still shows
+
+
+@pytest.mark.parametrize(("command", "choices"), [("completion", "bash, zsh, fish"), ("install", "opencode, claude-")])
+def test_a_missing_choice_is_told_in_plain_text(run: Run, command: str, choices: str) -> None:
+    result = run(command)
+    assert result.exit_code == 2
+    assert f"Choose from: {choices}" in result.stderr
+    assert "\\x" not in result.stderr
+
+
 # --- a query that is read from stdin, or is no command ---------------------------------------------------------
 
 

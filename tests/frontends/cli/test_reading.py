@@ -98,11 +98,13 @@ def test_tools_and_controls_are_shown_safely(run: Run, tmp_path: Path) -> None:
     [
         (("get", "demo-10", "nothing"), 5, "Message not found: nothing"),
         (("get", "nosuch", "m3"), 5, "Session not found: nosuch"),
-        (("messages", "nobody"), 5, "Unknown session"),
-        (("context", "nobody", "m"), 5, "Unknown session"),
+        (("messages", "nobody"), 5, "no session 'nobody'"),
+        (("context", "nobody", "m"), 5, "no session 'nobody'"),
         (("get", " ", "m"), 2, "are required"),
         (("context", "demo-10", "demo-10-m2", "--window", -1), 2, "--window"),
         (("get", "demo-10"), 2, "MESSAGE"),
+        (("get", "0"), 2, "There is no hit 0: hits are numbered from 1"),
+        (("context", "01"), 2, "There is no hit 01: hits are numbered from 1, without leading zeros"),
     ],
 )
 def test_exit_codes_and_errors(run: Run, file: Path, words: tuple[object, ...], code: int, said: str) -> None:

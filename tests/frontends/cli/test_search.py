@@ -219,6 +219,11 @@ def test_a_query_that_begins_with_a_dash_gets_advice(run: Run) -> None:
         shown = run(*words)
         assert shown.exit_code == 2
         assert 'Put "--" before a query that begins with a dash' in shown.stderr
+        assert 'quote a query that leaves out a word: "rate -redis"' in shown.stderr
+    for words in (("search", "rate", "-migration"), ("search", "rate", "-needle")):  # which set -m and -n
+        assert 'quote a query that leaves out a word: "rate -redis"' in run(*words).stderr
+    assert 'Put "--"' not in run("search", "rate", "-m", "exactly").stderr
+    assert "Missing argument 'QUERY...'" in run("search").stderr
     assert 'Put "--"' not in run("stats", "--nosuch").stderr
     assert 'Put "--" before' in json.loads(run("search", "-foo", "--json").stdout)["error"]
     assert run("search", "--history", "good", "--", "-rate").exit_code == 1

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from recall_rank.frontends.demo.generate import TARGET as DEMO
 from recall_rank.frontends.host_options import HostOptions, host_options
 from recall_rank.frontends.mcp.answer_pages import paged
-from recall_rank.frontends.mcp.compact_answers import MAX_NEAR_MISSES, TITLE_CHARS, compact
+from recall_rank.frontends.mcp.compact_answers import MAX_NEAR_MISSES, TITLE_CHARS, compact, compact_sessions
 from recall_rank.frontends.mcp.offer import ServerOffer
 from recall_rank.frontends.tools.dispatch import RecallTools
 from recall_rank.frontends.tools.untrusted_text import for_readers, marked, new_mark, untrusted_text
@@ -117,6 +117,23 @@ def test_the_command_that_reopens_a_session_stands_at_its_first_hit(tmp_path: Pa
         "gone": None,
         "under": None,
     }
+
+
+def test_a_list_of_sessions_says_how_to_reopen_them_and_names_no_files(tmp_path: Path) -> None:
+    here = replace(
+        TIDES, directory=str(tmp_path), worktree=None, project=str(tmp_path), source="opencode", places=("/a/store.db",)
+    )
+    elsewhere = replace(here, id="elsewhere", directory="/not/here", project="tides", flags=Flag.ARCHIVED)
+    recall = Recall([Invented(here, elsewhere)])
+    told = compact_sessions(RecallTools(recall).call("recall_sessions", {"scope": "global"}), recall.session)
+    entries = {each["id"]: each for each in told["sessions"]}
+    assert entries[here.id]["reopen"] == f"cd {tmp_path} && opencode --session {here.id}"
+    assert not {"places", "archived", "project"} & set(entries[here.id])
+    assert entries["elsewhere"]["archived"] is True
+    assert entries["elsewhere"]["project"]["name"] == "tides"
+    assert "reopen" not in entries["elsewhere"]
+    error = RecallTools(recall, options=host_options({"global": False})).call("recall_sessions", {"scope": "global"})
+    assert compact_sessions(error, recall.session) == error
 
 
 def test_what_is_odd_is_told() -> None:

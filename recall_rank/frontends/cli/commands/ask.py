@@ -38,7 +38,7 @@ _STATUSES: Final = {  # status of an answer -> exit status
 }
 
 
-@click.command(name="ask")
+@click.command(name="ask", short_help="Find past conversations and print only what you ask for.")
 @click.argument("query", nargs=-1, required=True)
 @click.option("--for", "looking_for", required=True, metavar="TEXT", help="What exactly to return of what is found.")
 @curator_option

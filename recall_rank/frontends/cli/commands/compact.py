@@ -25,7 +25,7 @@ _PROJECT = click.option(
 _YES = click.option("--yes", is_flag=True, help="Make the edits that are shown without asking.")
 
 
-@click.group(name="compact")
+@click.group(name="compact", short_help="Keep what a compaction of Claude Code would lose.")
 def compact() -> None:
     """Keep what a compaction of Claude Code would lose: the newest exchanges, and a summary of older ones.
 

@@ -8,7 +8,7 @@ from click.shell_completion import ShellComplete, get_completion_class
 _SHELLS = ("bash", "zsh", "fish")
 
 
-@click.command(name="completion")
+@click.command(name="completion", short_help="Print the completion script of bash, zsh or fish.")
 @click.argument("shell", type=click.Choice(_SHELLS))
 @click.pass_context
 def completion(ctx: click.Context, shell: str) -> None:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 _BOM: Final = b"\xef\xbb\xbf"
 
 
-@click.command(name="compress")
+@click.command(name="compress", short_help="Compress the middle of a conversation with a model.")
 @click.argument("file", type=click.File("rb"), default="-")
 @click.option("--window", type=click.IntRange(1), required=True, metavar="N", help="Tokens that the model takes.")
 @click.option("--focus", metavar="TEXT", help="What the summary is to be about. Compresses in any case.")

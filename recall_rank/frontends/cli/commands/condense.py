@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from recall_rank.frontends.transcripts.render import SessionTranscript
 
 
-@click.command(name="condense")
+@click.command(name="condense", short_help="Write a session short enough to go on with it.")
 @click.argument("session", metavar="{NUMBER | SESSION}", shell_complete=complete_sessions)
 @click.option(
     "--summarizer",

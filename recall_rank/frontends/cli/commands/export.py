@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 _FORMATS: Final = ("markdown", "jsonl", "html")
 
 
-@click.command(name="export")
+@click.command(name="export", short_help="Write a whole session as Markdown, HTML or JSONL.")
 @click.argument("session_id", metavar="{NUMBER | SESSION}", shell_complete=complete_sessions)
 @click.option(
     "--format",

@@ -5,10 +5,11 @@ from __future__ import annotations
 import click
 
 from recall_rank.frontends.cli.advice import unknown_command
+from recall_rank.frontends.cli.options.completions import complete_commands
 
 
-@click.command(name="help")
-@click.argument("command", required=False)
+@click.command(name="help", short_help="Explain the program, or one command of it.")
+@click.argument("command", required=False, shell_complete=complete_commands)
 @click.pass_context
 def show_help(ctx: click.Context, command: str | None) -> None:
     """Explain the program, or one COMMAND of it, as --help does."""

@@ -27,7 +27,7 @@ _FIRST_FRAME_SECONDS: Final = 0.02  # hosts send it as soon as they have started
 _START: Final = HostOptions()
 
 
-@click.command(name="mcp")
+@click.command(name="mcp", short_help="Serve the recall tools to an agent over MCP.")
 @history_option
 @click.option("--session", envvar="RECALL_RANK_SESSION", metavar="ID", help="The session that asks.")
 @click.option("--project", envvar="RECALL_RANK_PROJECT", metavar="NAME", help="The current project.")

@@ -43,7 +43,7 @@ def folder_option(command: Callable[..., Any]) -> Callable[..., Any]:
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one line of JSON.")
 
 
-@click.group(name="notes")
+@click.group(name="notes", short_help="Keep notes for later sessions.")
 def notes() -> None:
     """Keep notes for later sessions, behind a scanner for injected instructions."""
 

@@ -85,7 +85,7 @@ def search(
     ctx.exit(_exit_code(response))
 
 
-@click.command(name="demo")
+@click.command(name="demo", short_help="Search a small invented history.")
 @click.argument("query", nargs=-1)
 @filter_options
 @form_options

@@ -40,7 +40,7 @@ _INDENT: Final = "    "
 _LONGEST: Final = 240  # characters of a message in a list of messages
 
 
-@click.command(name="session-search")
+@click.command(name="session-search", short_help="Find past conversations, with what was said at the match.")
 @click.argument("query", nargs=-1)
 @click.option("--session", "session_id", metavar="ID", help="Read in this session; with a query, search only it.")
 @click.option("--around", "around_message_id", metavar="N", help="Read around this message. Default: the last.")

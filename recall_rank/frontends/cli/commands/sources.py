@@ -26,7 +26,7 @@ _COLUMNS: Final = ("agent", "sessions", "messages", "parts", "size", "malformed"
 _RIGHT: Final = range(1, 6)  # columns of numbers
 
 
-@click.command(name="sources")
+@click.command(name="sources", short_help="List the histories that are searched.")
 @history_option
 @click.option("--json", "as_json", is_flag=True, help="Print the list as one line of JSON.")
 @click.option("--verbose", "-v", is_flag=True, help="List every malformed record with its place and reason.")

@@ -26,7 +26,7 @@ _MAX_NAMES: Final = 15  # of projects, and of agents
 _EIGHTHS: Final = " ▏▎▍▌▋▊▉"
 
 
-@click.command(name="stats")
+@click.command(name="stats", short_help="Count messages by period, project and agent.")
 @click.option("--by", "unit", type=click.Choice(PERIODS), help="How long a period is. Default: what fits the history.")
 @click.option("--svg", type=click.File("wb", lazy=True), metavar="FILE", help="Draw it into this file too.")
 @history_option

@@ -13,7 +13,7 @@ from recall_rank.frontends.cli.options.redact import redact_option
 from recall_rank.frontends.cli.output.console import HITS
 
 
-@click.command(name="transcript")
+@click.command(name="transcript", short_help="Write a session as a transcript in Markdown.")
 @click.argument("session", metavar="{NUMBER | SESSION}", shell_complete=complete_sessions)
 @click.option("--no-subagents", is_flag=True, help="Leave out the conversations of its subagents.")
 @redact_option

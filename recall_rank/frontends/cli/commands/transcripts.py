@@ -115,7 +115,7 @@ def get(session_id: str, message_id: str | None, histories: tuple[str, ...], as_
     )
 
 
-@click.command(name="context")
+@click.command(name="context", short_help="Show a message with those around it.")
 @message_arguments
 @click.option("--window", type=click.IntRange(0), metavar="N", help="Messages on each side. Default: 3.")
 @click.option("--before", type=click.IntRange(0), metavar="N", help="Messages in front. Default: as --window.")
@@ -175,7 +175,7 @@ def messages(session_id: str, histories: tuple[str, ...], as_json: bool, raw: bo
     )
 
 
-@click.command(name="sessions")
+@click.command(name="sessions", short_help="List sessions, newest first.")
 @click.option(
     "--scope", type=click.Choice(["project", "global"]), default="global", help="Default: global, all of them."
 )
@@ -253,6 +253,15 @@ def _show_sessions(form: Form, histories: Sequence[str], answer: Mapping[str, An
     show(rows, display)
 
 
+def _why_unknown(recall: Recall, session_id: str) -> str:
+    """Return a sentence that says that no session, or more than one, has this id or beginning of one; "" if one has."""
+    try:
+        recall.session(session_id)
+    except LookupError as error:
+        return str(error)
+    return ""
+
+
 def _run(
     tool: str,
     args: Mapping[str, Any],
@@ -282,6 +291,8 @@ def _run(
         output = RecallTools(recall, options=options, context=here).call(tool, given, now=now)
         if complete is not None and output["ok"]:
             complete(output, recall)
+        if not output["ok"] and output["error_category"] == "other" and "session_id" in given:
+            output["error"] = _why_unknown(recall, given["session_id"]) or output["error"]
     if redact:
         from recall_rank.frontends.redaction.redacted_answers import without_secrets
 

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from recall_rank.index.segment.segment import Segment, SessionRow
 
 MOST: Final = 200  # values that are offered
+DIGEST: Final = 12  # digits of the digest of a forgotten session that are shown
 _TITLE: Final = 60  # characters of a title beside an id
 
 
@@ -28,6 +29,29 @@ def complete_sessions(context: click.Context, _: click.Parameter, begun: str) ->
     """Offer the ids of sessions, newest first, each with its title."""
     rows = sorted(_rows(context), key=lambda row: -row.updated)
     return _items(((row.id, one_line(row.title)[:_TITLE]) for row in rows), begun)
+
+
+def complete_forgotten(context: click.Context, option: click.Parameter, begun: str) -> list[CompletionItem]:
+    """Offer what `forget` takes: with --undo the digests of forgotten sessions, else the ids of sessions."""
+    if not context.params.get("undo"):
+        return complete_sessions(context, option, begun)
+    from recall_rank.frontends.cli.options.cache_options import CacheOptions
+    from recall_rank.histories.records.forgotten import forgotten_sessions
+
+    try:
+        with context:
+            cache = CacheOptions.given().folder()
+        found = forgotten_sessions(cache) if cache is not None else []
+    except (OSError, ValueError):  # of settings or a list that cannot be read: a shell shows no errors
+        return []
+    return _items(((each.digest[:DIGEST], f"{each.day} {each.agent}".strip()) for each in found), begun)
+
+
+def complete_commands(context: click.Context, _: click.Parameter, begun: str) -> list[CompletionItem]:
+    """Offer the names of the commands."""
+    group = context.find_root().command
+    assert isinstance(group, click.Group)  # noqa: S101 - every command is one of it
+    return _items(((name, "") for name in group.list_commands(context)), begun)
 
 
 def complete_messages(context: click.Context, _: click.Parameter, begun: str) -> list[CompletionItem]:

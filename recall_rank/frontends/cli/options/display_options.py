@@ -19,7 +19,7 @@ def display_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """Add --color and --no-pager to a command; given_display() returns what they say."""
     color = click.option(
         "--color", type=click.Choice(["auto", "always", "never"]), expose_value=False, callback=_note(META, "color"),
-        help="Colours. Default: auto, which is on a terminal unless NO_COLOR is set.",
+        help="Colours. Default: as the settings say, else auto: on a terminal unless NO_COLOR is set.",
     )  # fmt: skip
     pager = click.option(
         "--no-pager", is_flag=True, expose_value=False, callback=_note(META, "no_pager"),

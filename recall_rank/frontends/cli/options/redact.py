@@ -18,7 +18,7 @@ def redact_option(command: Callable[..., Any]) -> Callable[..., Any]:
     )(command)
 
 
-def _or_setting(context: click.Context, option: click.Parameter, value: bool | None) -> bool:
+def _or_setting(context: click.Context, _: click.Parameter, value: bool | None) -> bool:
     if value is not None or context.resilient_parsing:
         return bool(value)
     from recall_rank.histories.settings import settings
@@ -26,4 +26,4 @@ def _or_setting(context: click.Context, option: click.Parameter, value: bool | N
     try:
         return bool(settings().defaults.redact)
     except ValueError as error:
-        raise click.BadParameter(str(error), context, option) from error
+        raise click.ClickException(str(error)) from error  # of the settings, not of this option

@@ -14,6 +14,7 @@ from recall_rank.frontends.cli.output.console import NOT_THERE, fail
 if TYPE_CHECKING:
     from recall_rank.frontends.cli.last_search import LastSearch, ShownHit
 
+_DIGITS: Final = 3  # of the number of a hit at most
 NUMBER: Final = re.compile(r"[1-9][0-9]{0,2}")  # a number of a hit; a longer one is the beginning of an id
 _AS_ID: Final = re.compile(r"id:(?=[0-9]{1,3}\Z)")  # in front of an id that is such a number
 
@@ -59,7 +60,11 @@ def message_target(session: str, message: str | None, histories: tuple[str, ...]
     if not found.message_id:
         if NUMBER.fullmatch(session):
             raise click.UsageError(f"{session} is a session, no message: `recall-rank messages {session}` reads it.")
-        raise click.UsageError("Missing argument 'MESSAGE'.")
+        if session.isdecimal() and len(session) <= _DIGITS:
+            raise click.UsageError(f"There is no hit {session}: hits are numbered from 1, without leading zeros.")
+        raise click.UsageError(
+            f"Missing argument 'MESSAGE': {session!r} is taken for a session, not for a hit's number."
+        )
     return found
 
 

@@ -180,7 +180,7 @@ def _why(result: Result, ids: IdPrefixes | None) -> str:
     why = result.why
     terms, fields = ", ".join(why.matched_terms), ", ".join(why.matched_fields)
     reasons = [" in ".join(filter(None, (terms, fields))), f"score {result.score:.2f}, confidence {why.confidence}"]
-    if result.hit_count is not None:
+    if result.hit_count is not None and (result.hit_count_exact or result.hit_count > 1):
         at_least = "" if result.hit_count_exact else "at least "
         reasons.append(f"{at_least}{_plural(result.hit_count, 'hit')} in this session")
     if result.pruned:
@@ -209,15 +209,22 @@ def _shown(response: SearchResponse, offset: int) -> str:
 
 
 def _left_out(response: SearchResponse) -> Iterator[str]:
-    """Yield a sentence for each reason for which sessions or parts were not searched, with their number."""
-    for noun, count in (("session", response.coverage.sessions), ("part", response.coverage.parts)):
-        reasons = [f"{left:,} by {_REASONS.get(name, name)}" for name, left in count.skipped.items() if left]
-        if reasons:
-            yield f"left out {_plural(sum(count.skipped.values()), noun)}: {', '.join(reasons)}".replace("_", " ")
-    if response.coverage.limited_by:
-        yield f"limited by {', '.join(response.coverage.limited_by)}".replace("_", " ")
-    if response.coverage.parts.not_reached:
-        yield f"not reached: {_plural(response.coverage.parts.not_reached, 'part')}"
+    """Yield what was not searched: one sentence with the number of sessions and parts for each reason, one with further
+    limits, and one with the parts that were not reached.
+    """
+    coverage = response.coverage
+    counts: dict[str, list[str]] = {}
+    for noun, count in (("session", coverage.sessions), ("part", coverage.parts)):
+        for name, left in count.skipped.items():
+            if left:
+                counts.setdefault(name, []).append(_plural(left, noun))
+    if counts:
+        reasons = [f"by {_REASONS.get(name, name)}: {', '.join(left)}" for name, left in counts.items()]
+        yield f"left out {'; '.join(reasons)}".replace("_", " ")
+    if limits := [name for name in coverage.limited_by if name not in counts]:
+        yield f"limited by {', '.join(limits)}".replace("_", " ")
+    if coverage.parts.not_reached:
+        yield f"not reached: {_plural(coverage.parts.not_reached, 'part')}"
 
 
 def _searched(count: Count, noun: str) -> str:

@@ -128,3 +128,14 @@ _recall_rank_completion recall-rank
 printf '%s\\n' "${{COMPREPLY[@]}}"'''
     ended = subprocess.run(["bash", "-c", program], check=False, capture_output=True, text=True)
     assert ended.stdout.split() == ["demo-12", "demo-11", "demo-10"], ended.stderr
+
+
+def test_forgotten_sessions_are_completed_by_their_digests(path: Path, run: Run) -> None:
+    assert values(["forget", "--undo"], "") == []
+    assert run("forget", "demo-10", "--history", path).exit_code == 0
+    (item,) = items(["forget", "--undo"], "")
+    listed = run("forget", "--list").stdout.split()
+    assert item.value == listed[0]
+    assert str(item.help).split() == listed[1:3]
+    assert "demo-11" in values(["forget", "--history", path], "demo-1")
+    assert run("forget", "--undo", item.value, "--history", path).stdout == "read again: demo-10\n"

@@ -101,3 +101,9 @@ def test_a_list_without_days_is_read(tmp_path: Path) -> None:
     ]
     forget(tmp_path, "one", day="2026-06-01")  # which it has already
     assert len(forgotten_sessions(tmp_path)) == 3
+
+
+def test_the_number_of_a_hit_is_no_session_to_forget(run: Run, path: Path) -> None:
+    result = run("forget", "1", "--history", path)
+    assert result.exit_code == 5
+    assert "no session '1': it takes an id, and no number of a hit" in result.stderr

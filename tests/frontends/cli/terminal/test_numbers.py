@@ -65,6 +65,7 @@ def test_a_number_names_a_hit(terminal: Path, home: Path, run: Run) -> None:
     assert json.loads(run("get", "11", "--json").stdout)["message"]["id"] == "demo-10-m2"
     assert "demo-06-m1" in run("messages", "12").stdout
     assert run("transcript", "11").stdout.startswith("# Rate limiting")
+    assert "Rate limiting for the booking API" in run("chain", "11").stdout
     assert run("export", "11", "-f", "jsonl").stdout
     assert run("open", "11").stdout == run("transcript", "11").stdout
     for words in (("get", "1"), ("context", "13"), ("copy", "100"), ("open", "7"), ("reopen", "7")):
@@ -96,7 +97,7 @@ def test_a_number_is_an_id_where_it_is_written_as_one(home: Path, run: Run, term
 def test_longer_numbers_are_beginnings_of_ids(terminal: Path, home: Path, run: Run, number: str) -> None:
     remember(SEARCH)
     result = run("messages", number, "--history", home / "history.jsonl")
-    assert "Unknown session" in result.stderr
+    assert f"no session '{number}'" in result.stderr
 
 
 def test_more_hits_than_numbers_are_not_kept(terminal: Path) -> None:

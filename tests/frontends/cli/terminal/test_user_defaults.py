@@ -77,6 +77,7 @@ def test_wrong_defaults_are_named(configure: Path, run: Run, text: str, said: st
         result = run(*words)
         assert result.exit_code == 2
         assert said in " ".join(result.stderr.split())
+        assert "--redact" not in result.stderr  # which was not given
 
 
 def test_defaults_are_read(configure: Path) -> None:
@@ -133,3 +134,9 @@ def test_every_option_that_has_a_default_tells_it() -> None:
         and not NONE & {*option.opts, f"{name} {option.opts[0]}"}
     ]
     assert silent == []
+
+
+def test_what_the_settings_say_is_told_for_colours_and_redaction(run: Run) -> None:
+    shown = " ".join(run("sessions", "--help").stdout.split())
+    assert "Colours. Default: as the settings say, else auto" in shown
+    assert "Default: as the settings say, else no." in " ".join(run("get", "--help").stdout.split())

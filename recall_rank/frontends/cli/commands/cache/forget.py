@@ -11,8 +11,9 @@ import click
 
 from recall_rank.frontends.cli.last_search import forget_in_searches
 from recall_rank.frontends.cli.options.cache_options import CacheOptions
-from recall_rank.frontends.cli.options.completions import complete_sessions
+from recall_rank.frontends.cli.options.completions import DIGEST, complete_forgotten
 from recall_rank.frontends.cli.options.histories import history_option, open_recall, read_with_progress
+from recall_rank.frontends.cli.options.targets import NUMBER
 from recall_rank.frontends.cli.output.console import (
     HITS,
     NOT_THERE,
@@ -30,11 +31,9 @@ from recall_rank.frontends.display_text import one_line
 if TYPE_CHECKING:
     from recall_rank.model import Session
 
-SHOWN = 12  # digits of a digest in the list
 
-
-@click.command(name="forget")
-@click.argument("session", required=False, shell_complete=complete_sessions)
+@click.command(name="forget", short_help="Take a session out of the cache for good, or undo that.")
+@click.argument("session", required=False, shell_complete=complete_forgotten)
 @click.option("--list", "listed", is_flag=True, help="List what was forgotten: digest of the id, day and agent.")
 @click.option("--undo", is_flag=True, help="Read SESSION again: its whole id, or a digest that --list shows.")
 @history_option
@@ -73,7 +72,8 @@ def _forget(place: Path, session: str, histories: tuple[str, ...], *, as_json: b
         try:
             forgotten = recall.session(session)
         except LookupError as error:
-            fail(str(error), NOT_THERE, as_json=as_json)
+            hint = ": it takes an id, and no number of a hit" if NUMBER.fullmatch(session) else ""
+            fail(f"{error}{hint}", NOT_THERE, as_json=as_json)
     found = forgotten.id
     try:
         agent = (forgotten.agent or forgotten.source or "").lower()
@@ -120,7 +120,7 @@ def _list(place: Path, *, as_json: bool) -> NoReturn:
         entries = [{"digest": each.digest, "day": each.day, "agent": each.agent} for each in found]
         print_json({"ok": True, "forgotten": entries})
     for each in found if not as_json else ():
-        click.echo(f"{each.digest[:SHOWN]}  {each.day or 'day unknown'}  {each.agent or 'agent unknown'}")
+        click.echo(f"{each.digest[:DIGEST]}  {each.day or 'day unknown'}  {each.agent or 'agent unknown'}")
     if not as_json:
         click.echo(f"{counted(len(found), 'session', 'sessions')} forgotten" if found else "nothing was forgotten")
     raise click.exceptions.Exit(HITS)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from recall_rank.histories.removal.kept import OnlyInCache
 
 
-@click.command(name="purge")
+@click.command(name="purge", short_help="Remove every index in the cache.")
 @cache_options
 @click.option("--forgotten", is_flag=True, help="Also forget what was to be forgotten: those sessions are read again.")
 @click.option("--kept", is_flag=True, help="Also remove sessions that are nowhere else: their agent deleted them.")

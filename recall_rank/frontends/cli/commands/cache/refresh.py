@@ -14,7 +14,7 @@ from recall_rank.frontends.cli.output.console import (
 )
 
 
-@click.command(name="refresh")
+@click.command(name="refresh", short_help="Read what changed in the histories since the last time.")
 @history_option
 @click.option("--json", "as_json", is_flag=True, help="Print what changed as one line of JSON.")
 def refresh(histories: tuple[str, ...], as_json: bool) -> None:

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 _BEGINNING: Final = 40  # characters of what was copied that are shown
 
 
-@click.command(name="copy")
+@click.command(name="copy", short_help="Copy the text of a hit to the clipboard.")
 @message_arguments
 @redact_option
 @history_option

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from recall_rank.frontends.cli.output.console import Line
 
 
-@click.command(name="open")
+@click.command(name="open", short_help="Open the whole session of a hit in the pager.")
 @click.argument("session", metavar="{NUMBER | SESSION}", shell_complete=complete_sessions)
 @click.option("--editor", "-e", is_flag=True, help="Open a private copy in $VISUAL or $EDITOR, removed afterwards.")
 @redact_option

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from recall_rank.model import Session
 
 
-@click.command(name="reopen")
+@click.command(name="reopen", short_help="Go on with the session of a hit in its agent.")
 @click.argument("session", metavar="{NUMBER | SESSION}", shell_complete=complete_sessions)
 @click.option("--yes", "-y", is_flag=True, help="Run the command without asking.")
 @history_option

@@ -34,7 +34,7 @@ _DRY = click.option("--dry-run", is_flag=True, help="Show the changes as a diff 
 _YES = click.option("--yes", is_flag=True, help="Make the changes that are shown without asking.")
 
 
-@click.command(name="install")
+@click.command(name="install", short_help="Install the recall tools into a host, such as codex.")
 @_HOST
 @_SCOPE
 @_DRY
@@ -83,7 +83,7 @@ def install(
     ctx.exit(HITS)
 
 
-@click.command(name="uninstall")
+@click.command(name="uninstall", short_help="Undo what `install` put into a host.")
 @_HOST
 @_SCOPE
 @_DRY
@@ -105,7 +105,7 @@ def uninstall(ctx: click.Context, host: str, scope: str, dry_run: bool, yes: boo
     ctx.exit(HITS)
 
 
-@click.command(name="hosts")
+@click.command(name="hosts", short_help="Show the hosts of this machine and what is installed.")
 @click.option("--check/--no-check", default=True, help="Whether what is installed is started and asked for its tools.")
 @click.option("--json", "as_json", is_flag=True, help="Print the state as one line of JSON.")
 @click.pass_context
