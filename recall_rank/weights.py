@@ -102,10 +102,10 @@ class Weights:
     blank_missing: float = 0.9  # each half of such a word in a sentence: a blank was forgotten
     split_known: float = 0.02  # both halves of a word that documents hold: interface is rarely inter and face
     joined: float = 1.6  # a compound as one word, beside its pieces
-    hyphened: float = 0.5  # `joined` for lower-case words with hyphens in a sentence: high-speed is seldom a name
     piece: float = 0.5  # a piece of a compound whose joined form is known: the pieces alone say little
     neighbour_join: float = 0.9  # two words of the query that a document holds as one
-    prose_join: float = 0.2  # `neighbour_join` in a sentence, where neighbours are seldom a name
+    prose_join: float = 0.2  # that weight in a sentence, where neighbours are seldom a name, and that of lower-case words
+    # with hyphens there: high-speed is seldom a name
     prose_words: int = 5  # a query with more words that carry meaning is taken for a sentence: names are shorter
     author: float = 1.5  # the author of a message
     tool_name: float = 0.3  # the name of the tool: a thousand calls share it
