@@ -94,7 +94,6 @@ class Weights:
     )
     # less close than an inflection (.9), which is the word; no labelled set has a vocabulary by which to measure it
     farther: float = 0.5  # factor of a repair with more edits than the nearest one
-    other_initial: float = 0.8  # factor of a repair with another first letter, which people rarely misspell
     expand_known: float = 0.3  # fuzzy mode: factor of a term close to a word that documents hold
     prefix: float = 0.6  # an unknown word begins a longer term: it was abbreviated
     longer: float = 0.05  # share for which a longer term counts where the word itself is known; these hits come last

@@ -134,8 +134,6 @@ class FormLookup:
             if not known and edits > nearest:
                 similarity *= weights.farther
             other = self._lexicon.form(terms)
-            if _initial(other) != _initial(form):
-                similarity *= weights.other_initial
             self.matched.append((other, at, span, similarity))
             if not known and span == 1:
                 self._note_repair(at, other)
@@ -160,8 +158,3 @@ class FormLookup:
         if len(rest) > MAX_FUZZY:
             rest.sort(key=lambda each: -self._lexicon.count(each[0]))  # equals stay in vocabulary order
         return kept + rest[:MAX_FUZZY]
-
-
-def _initial(form: bytes) -> bytes:
-    """The first character of a form, in UTF-8."""
-    return form[:1] if form[:1].isascii() else form.decode("utf-8", "replace")[:1].encode()

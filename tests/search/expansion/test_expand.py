@@ -209,19 +209,6 @@ def test_lengths_of_words_and_names_are_counted_in_characters() -> None:
     assert found(long, "łąśćżkk") == set()
 
 
-def test_a_repair_with_another_first_letter_weighs_less_in_every_script() -> None:
-    """Two letters can begin with one byte: ś and ł are the bytes c5 9b and c5 82."""
-
-    def similarity(written: str, query: str) -> float:
-        parsed, segment = Query.parse(query, 1, Options()), texts(written)._reader
-        members = expand(parsed, segment, eligible_set(segment, parsed)).groups[0].members
-        return max(similarity for _, _, similarity in members)
-
-    for written, misspelt, other_initial in (("lantern", "lantarn", "santern"), ("łantern", "łantarn", "śantern")):
-        assert similarity(written, misspelt) == pytest.approx(DEFAULT.repair_one)
-        assert similarity(written, other_initial) == pytest.approx(DEFAULT.repair_one * DEFAULT.other_initial)
-
-
 def test_a_repaired_name_is_reported() -> None:
     talk = Index.build([session("s", message("m", "nothing at all", author="Odile"), message("n", "an odille"))])
     wrong = Index.build([session("s", message("m", "nothing at all", author="Odile"))])
