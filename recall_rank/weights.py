@@ -127,9 +127,8 @@ class Weights:
     # .002, 0. So it gains where fewer than one query in four is for a run; of the 34 recorded ones none is. Of the
     # three values .5 takes the least from runs and gives conversations as much
 
-    # --- context: evidence that a message takes from its neighbours and its session ---
+    # --- context: evidence that a message takes from its neighbours, except where an agent works, and its session ---
 
-    neighbours_work: NeighbourWeights = (0.0, 0.1, 0.0, 0.03)  # one message later an agent is at its next step
     neighbours_talk: NeighbourWeights = (0.3, 0.1, 0.1, 0.1)  # people answer: the words are often one message before
     neighbours_chat: NeighbourWeights = (0.0, 0.25, 0.0, 0.03)  # a question gains from its answer; an answer takes
     # nothing from its question, or it would rank above it wherever the question is what was searched for
