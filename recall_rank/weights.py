@@ -147,7 +147,6 @@ class Weights:
     window: float = 0.1  # words close together are about one thing; gains nothing on labelled queries, but snippets
     phrase: float = 0.1  # the longest unbroken run of the query's words
     whole_query: float = 1.4  # the whole query as it was written: error lines and paths are pasted to find one place
-    embedded: float = 0.6  # share of that for the tail of a longer path or inside a name: paths are pasted without root
     quoted: float = 0.5  # words that the caller put in quotes stand together; without quotes they may be anywhere
     whole_from: float = 0.3  # share of the query in one run from which the text is searched for the whole query
     near: float = 0.4  # neighbours in the query, in order and within six words, by one over their distance
