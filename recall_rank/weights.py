@@ -88,22 +88,20 @@ class Weights:
     )
     repair_one: float = 0.75  # a word that no document holds, one edit away from one that some do
     repair_two: float = 0.55  # two edits: as often another word as a misspelling; needed where a query has two slips
-    repair_three: float = 0.35  # three edits, in fuzzy mode only: a guess
     synonym: float = (
         0.8  # a text that the user's vocabulary names for the word: surer than a repair (.75), a guess, and
     )
     # less close than an inflection (.9), which is the word; no labelled set has a vocabulary by which to measure it
     farther: float = 0.5  # factor of a repair with more edits than the nearest one
-    expand_known: float = 0.3  # fuzzy mode: factor of a term close to a word that documents hold
     prefix: float = 0.6  # an unknown word begins a longer term: it was abbreviated
-    longer: float = 0.05  # share for which a longer term counts where the word itself is known; these hits come last
     split: float = 0.5  # both halves of a word that no document holds: only queries that join words need it
     blank_missing: float = 0.9  # each half of such a word in a sentence: a blank was forgotten
-    split_known: float = 0.02  # both halves of a word that documents hold: interface is rarely inter and face
     joined: float = 1.6  # a compound as one word, beside its pieces
     piece: float = 0.5  # a piece of a compound whose joined form is known: the pieces alone say little
     neighbour_join: float = 0.9  # two words of the query that a document holds as one
-    prose_join: float = 0.2  # that weight in a sentence, where neighbours are seldom a name, and that of lower-case words
+    prose_join: float = (
+        0.2  # that weight in a sentence, where neighbours are seldom a name, and that of lower-case words
+    )
     # with hyphens there: high-speed is seldom a name
     prose_words: int = 5  # a query with more words that carry meaning is taken for a sentence: names are shorter
     author: float = 1.5  # the author of a message

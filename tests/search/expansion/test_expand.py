@@ -99,6 +99,22 @@ def test_a_known_word_is_not_repaired_by_smart_but_expanded_by_fuzzy() -> None:
     assert parts(ask(index, "lantern", match="fuzzy")) == ["s.0.1", "s.1.1"]
 
 
+def test_guesses_of_fuzzy_mode_are_hits_without_evidence() -> None:
+    """Near terms of a known word, and terms at three edits; terms at two edits are evidence in fuzzy mode, too."""
+    hits = ask(texts("the lantern", "the lanterm", "a ladder"), "lantern", match="fuzzy").results
+    assert [hit.stage for hit in hits] == ["score", "scan"]
+    index = texts("the migration", "calm water", "nothing else")
+    (guess,), (repair,) = (ask(index, word, match="fuzzy").results for word in ("mgratoinn", "mgratoin"))
+    assert (guess.part_id, guess.stage) == (repair.part_id, "scan")
+    assert repair.stage == "score"
+
+
+def test_halves_of_a_known_word_come_last_and_both_must_stand_there() -> None:
+    index = texts("the face of the inter net", "a calm face", "the interface", "inter alia")
+    assert parts(ask(index, "interface")) == ["s.2.1", "s.0.1"]
+    assert [hit.stage for hit in ask(index, "interface").results] == ["score", "scan"]
+
+
 def test_the_nearest_repair_ranks_first() -> None:
     index = texts("the configuration", "the configurations of it", "konfigurattion")
     assert parts(ask(index, "configuratoin"))[0] == "s.0.1"
