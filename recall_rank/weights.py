@@ -92,7 +92,6 @@ class Weights:
         0.8  # a text that the user's vocabulary names for the word: surer than a repair (.75), a guess, and
     )
     # less close than an inflection (.9), which is the word; no labelled set has a vocabulary by which to measure it
-    farther: float = 0.5  # factor of a repair with more edits than the nearest one
     prefix: float = 0.6  # an unknown word begins a longer term: it was abbreviated
     split: float = 0.5  # both halves of a word that no document holds: only queries that join words need it
     blank_missing: float = 0.9  # each half of such a word in a sentence: a blank was forgotten

@@ -140,8 +140,7 @@ class FormLookup:
         near = self._lexicon.within(form, bound, self._deadline_ns)
         if self._fuzzy:
             near = self._limited(near, bound - 1)
-        weights = self._weights
-        by_edits = (0.0, weights.repair_one, weights.repair_two)
+        by_edits = (0.0, self._weights.repair_one, self._weights.repair_two)
         nearest = near[0][1] if near else 0
         for terms, edits in near:
             other = self._lexicon.form(terms)
@@ -151,8 +150,6 @@ class FormLookup:
                 self.guesses.setdefault((at, span), []).extend(members_of(terms, 1.0))
                 continue
             similarity = by_edits[edits]
-            if edits > nearest:
-                similarity *= weights.farther
             self.matched.append((other, at, span, similarity))
             members += members_of(terms, similarity)
             if span == 1 and edits == nearest:  # all that the right spelling would have found
