@@ -296,7 +296,7 @@ class _Expander:
             prose = self.a_text and _is_hyphened(compound)
             if span > 1 and not members and not compound.cjk and not prose:
                 self.names.append(UnknownName(compound.written, at, span))
-            boost = weights.prose_join if prose else weights.joined
+            boost = weights.piece if prose else weights.joined
             self._add(compound.written, at, span, members, boost)
 
     def _joins(self) -> None:
