@@ -105,7 +105,6 @@ class Weights:
     tool_name: float = 0.3  # the name of the tool: a thousand calls share it
     directory: float = 0.3  # the directory of the session: it matches every part there, so it says little
     cjk_single: float = 0.5  # one character of a run of several: its pairs are the words
-    cjk_pair_share: float = 0.5  # a character's share of the weight of the pair it stands in
     framing: float = 0.3  # a word about the conversation itself (discussed, mentioned) beside words about its subject
     date: float = 1.0  # a date in the query, against a word in as many documents as were written then
     day_after: float = 0.7  # share of that for the next day: evenings are retold in the morning, and days are UTC

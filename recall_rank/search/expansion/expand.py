@@ -234,9 +234,8 @@ class _Expander:
         for at, word in enumerate(words):
             if word.cjk:
                 pairs = [g for g in kept if g.span == 2 and g.at <= at < g.at + 2]
-                weighed[at] = max(
-                    [weighed[at], *(weights.cjk_pair_share * rarity(documents, g.frequency, weights) for g in pairs)]
-                )
+                # the two characters of a pair share its weight
+                weighed[at] = max([weighed[at], *(rarity(documents, g.frequency, weights) / g.span for g in pairs)])
             elif word.counts and word.written in unknown:
                 weighed[at] = rarity(documents, 0, weights)
         return weighed, unknown

@@ -256,6 +256,14 @@ def test_common_words_together_outweigh_one_that_is_a_little_rarer() -> None:
     assert parts(ask(index, "tide mast rope"))[:2] == ["s.0.1", "s.2.1"]
 
 
+def test_the_characters_of_a_pair_weigh_as_the_pair_does() -> None:
+    """Else a word of two characters would count twice beside a word of letters, or as little as a stop word."""
+    segment = texts("レート制限を超えた", "lantern", *(f"calm {n}" for n in range(30)))._reader
+    parsed = Query.parse("制限 lantern", 1, Options())
+    first, second, word = expand(parsed, segment, eligible_set(segment, parsed)).word_weights
+    assert first == second == pytest.approx(word / 2)
+
+
 def test_in_a_sentence_a_hyphen_joins_words_and_no_name() -> None:
     def boosts(query: str) -> set[float]:
         index = texts("a high-speed ferry", "calm water")
