@@ -23,23 +23,16 @@ NeighbourWeights = tuple[float, float, float, float]
 
 
 class KindWeights(NamedTuple):
-    """Factors of the evidence of a document, one for each kind of document.
+    """Factors of the evidence of a document, by its kind; the kinds that are not named have the factor 1.
 
     Names and order of the fields are those of model.Kind.
     """
 
     TITLE: float = 0.8  # a title is short and gains by every length norm; content answers more
-    USER: float = 1.5  # a person's words: few, and what is searched for later
+    USER: float = 1.5  # a person's words: few, and what is searched for later; also those of Kind.ORDER
     ASSISTANT: float = 0.8  # the agent's prose repeats the question at length
-    REASONING: float = 1.0  # as close to the subject as the output it is about
-    TOOL: float = 1.0  # two thirds of all text, and where identifiers and paths are
-    TOOL_ERROR: float = 1.0  # error lines are found as phrases; their kind adds nothing
-    SUBTASK: float = 1.0  # an order to another agent says what was wanted
     SUMMARY: float = 0.8  # repeats text that other documents hold
     INJECTED: float = 0.6  # written by the agent's program, neither by a person nor by the model
-    TALK: float = 1.0  # people talking with each other: every message has one weight
-    OTHER: float = 0.9  # patches, files and whatever a loader knows no better kind for
-    ORDER: float = 1.5  # a person's words, as USER; `Weights.order` multiplies it where a query asks what to do
     QUESTION: float = 0.6  # it holds the words of the query and answers nothing; .3 to .7 rank equally well
 
 
@@ -112,7 +105,7 @@ class Weights:
     # --- kinds of document ---
 
     kind: KindWeights = field(default_factory=KindWeights)
-    order: float = 2.0  # factor of ORDER documents (always ..., I prefer ...) where a query asks what to do: the answer
+    order: float = 2.0  # factor of Kind.ORDER (always ..., I prefer ...) where a query asks what to do: the answer
     # has to follow them, and they share few words with the question; 1.5 to 3 rank equally well
     subagent: float = 0.9  # factor of a subagent's or abandoned document: the main conversation repeats its content
     scheduled: float = 0.5  # factor of the score of a session that says a schedule began it, in session_search: it says

@@ -102,9 +102,8 @@ def _class_weights(kinds: KindWeights, subagent: float, order: float) -> array[f
     branches.
     """
     table = array("f", [0.0]) * CLASSES
-    for kind, weight in zip(Kind, kinds, strict=True):
-        if kind is Kind.ORDER:
-            weight *= order
+    for kind in Kind:
+        weight = kinds.USER * order if kind is Kind.ORDER else getattr(kinds, kind.name, 1.0)
         table[kind] = weight
         table[kind + SUBAGENT_KIND] = weight * subagent
     return table

@@ -18,7 +18,7 @@ from recall_rank.weights import DEFAULT
         (" PHRASE = 1e-3 + SURVIVORS=7", {"phrase": 0.001, "survivors": 7}),
         ("NEIGHBOURS_CHAT=1, .5,0,0", {"neighbours_chat": (1.0, 0.5, 0.0, 0.0)}),
         ("KIND.USER=1", {"kind": DEFAULT.kind._replace(USER=1.0)}),
-        ("KIND.USER=1+KIND.TOOL=2", {"kind": DEFAULT.kind._replace(USER=1.0, TOOL=2.0)}),
+        ("KIND.USER=1+KIND.TITLE=2", {"kind": DEFAULT.kind._replace(USER=1.0, TITLE=2.0)}),
         ("CHANCE.rarity=3", {"chance": DEFAULT.chance._replace(rarity=3.0)}),
         ("PHRASE=1+PHRASE=2", {"phrase": 2.0}),
     ],
