@@ -8,9 +8,8 @@ many characters a word may be misspelt or abbreviated (search/expansion/forms.py
 which share of the budget nothing is scored (search/deadline.py).
 
 bench/results lists the gain of each weight on labelled queries. Some weights gain nothing there, because no labelled
-query, or only a misspelt one, needs them: weights for other scripts, directories, tool names, summaries, quotation
-marks. The values of those rest on the reasons given here; tests of the engine and of query expansion check their
-effect.
+query needs them. Each of these has the reason for its value here, and for most tests/search/test_weight_reasons.py has
+a small history in which it decides what comes first.
 """
 
 from __future__ import annotations
@@ -97,7 +96,7 @@ class Weights:
     author: float = 1.5  # the author of a message
     tool_name: float = 0.3  # the name of the tool: a thousand calls share it
     directory: float = 0.3  # the directory of the session: it matches every part there, so it says little
-    cjk_single: float = 0.5  # one character of a run of several: its pairs are the words
+    cjk_single: float = 0.5  # one character of a run of several: its pairs are the words; 1 loses in Thai
     framing: float = 0.3  # a word about the conversation itself (discussed, mentioned) beside words about its subject
     date: float = 1.0  # a date in the query, against a word in as many documents as were written then
     day_after: float = 0.7  # share of that for the next day: evenings are retold in the morning, and days are UTC

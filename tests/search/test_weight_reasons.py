@@ -82,3 +82,10 @@ def test_words_in_quotes_stand_together() -> None:
     together = session("a", said(text, "together", BEFORE, role="user"))
     apart = session("b", said("the lantern stood on calm and shallow water", "apart", role="user"))
     assert decides('lantern "calm water"', "together", replace(DEFAULT, quoted=0.0), together, apart)
+
+
+def test_characters_of_a_word_that_stand_apart_are_not_the_word() -> None:
+    """Both hold the first two of four characters; of the others, one is in "science" and one in "prescription"."""
+    image = session("a", said("画像を見た", "image", BEFORE, role="user"))
+    apart = session("b", said("画像の理科処方", "apart", role="user"))
+    assert decides("画像処理", "image", replace(DEFAULT, cjk_single=1.0), image, apart)
