@@ -8,9 +8,8 @@ many characters a word may be misspelt or abbreviated (search/expansion/forms.py
 which share of the budget nothing is scored (search/deadline.py).
 
 bench/results lists the gain of each weight on labelled queries. Some weights gain nothing there, because no labelled
-query, or only a misspelt one, needs them: weights for other scripts, directories, tool names, summaries, quotation
-marks. The values of those rest on the reasons given here; tests of the engine and of query expansion check their
-effect.
+query needs them. Each of these has the reason for its value here, and for most tests/search/test_weight_reasons.py has
+a small history in which it decides what comes first.
 """
 
 from __future__ import annotations
@@ -23,23 +22,16 @@ NeighbourWeights = tuple[float, float, float, float]
 
 
 class KindWeights(NamedTuple):
-    """Factors of the evidence of a document, one for each kind of document.
+    """Factors of the evidence of a document, by its kind; the kinds that are not named have the factor 1.
 
     Names and order of the fields are those of model.Kind.
     """
 
     TITLE: float = 0.8  # a title is short and gains by every length norm; content answers more
-    USER: float = 1.5  # a person's words: few, and what is searched for later
+    USER: float = 1.5  # a person's words: few, and what is searched for later; also those of Kind.ORDER
     ASSISTANT: float = 0.8  # the agent's prose repeats the question at length
-    REASONING: float = 1.0  # as close to the subject as the output it is about
-    TOOL: float = 1.0  # two thirds of all text, and where identifiers and paths are
-    TOOL_ERROR: float = 1.0  # error lines are found as phrases; their kind adds nothing
-    SUBTASK: float = 1.0  # an order to another agent says what was wanted
     SUMMARY: float = 0.8  # repeats text that other documents hold
     INJECTED: float = 0.6  # written by the agent's program, neither by a person nor by the model
-    TALK: float = 1.0  # people talking with each other: every message has one weight
-    OTHER: float = 0.9  # patches, files and whatever a loader knows no better kind for
-    ORDER: float = 1.5  # a person's words, as USER; `Weights.order` multiplies it where a query asks what to do
     QUESTION: float = 0.6  # it holds the words of the query and answers nothing; .3 to .7 rank equally well
 
 
@@ -88,30 +80,23 @@ class Weights:
     )
     repair_one: float = 0.75  # a word that no document holds, one edit away from one that some do
     repair_two: float = 0.55  # two edits: as often another word as a misspelling; needed where a query has two slips
-    repair_three: float = 0.35  # three edits, in fuzzy mode only: a guess
     synonym: float = (
         0.8  # a text that the user's vocabulary names for the word: surer than a repair (.75), a guess, and
     )
     # less close than an inflection (.9), which is the word; no labelled set has a vocabulary by which to measure it
-    farther: float = 0.5  # factor of a repair with more edits than the nearest one
-    other_initial: float = 0.8  # factor of a repair with another first letter, which people rarely misspell
-    expand_known: float = 0.3  # fuzzy mode: factor of a term close to a word that documents hold
     prefix: float = 0.6  # an unknown word begins a longer term: it was abbreviated
-    longer: float = 0.05  # share for which a longer term counts where the word itself is known; these hits come last
     split: float = 0.5  # both halves of a word that no document holds: only queries that join words need it
     blank_missing: float = 0.9  # each half of such a word in a sentence: a blank was forgotten
-    split_known: float = 0.02  # both halves of a word that documents hold: interface is rarely inter and face
     joined: float = 1.6  # a compound as one word, beside its pieces
-    hyphened: float = 0.5  # `joined` for lower-case words with hyphens in a sentence: high-speed is seldom a name
-    piece: float = 0.5  # a piece of a compound whose joined form is known: the pieces alone say little
+    piece: float = 0.5  # a piece of a compound whose joined form is known: the pieces alone say little. Also lower-case
+    # words with hyphens in a sentence, in place of `joined`: high-speed is seldom a name; .2 and 1.6 lose on Cranfield
     neighbour_join: float = 0.9  # two words of the query that a document holds as one
     prose_join: float = 0.2  # `neighbour_join` in a sentence, where neighbours are seldom a name
     prose_words: int = 5  # a query with more words that carry meaning is taken for a sentence: names are shorter
     author: float = 1.5  # the author of a message
     tool_name: float = 0.3  # the name of the tool: a thousand calls share it
     directory: float = 0.3  # the directory of the session: it matches every part there, so it says little
-    cjk_single: float = 0.5  # one character of a run of several: its pairs are the words
-    cjk_pair_share: float = 0.5  # a character's share of the weight of the pair it stands in
+    cjk_single: float = 0.5  # one character of a run of several: its pairs are the words; 1 loses in Thai
     framing: float = 0.3  # a word about the conversation itself (discussed, mentioned) beside words about its subject
     date: float = 1.0  # a date in the query, against a word in as many documents as were written then
     day_after: float = 0.7  # share of that for the next day: evenings are retold in the morning, and days are UTC
@@ -119,7 +104,7 @@ class Weights:
     # --- kinds of document ---
 
     kind: KindWeights = field(default_factory=KindWeights)
-    order: float = 2.0  # factor of ORDER documents (always ..., I prefer ...) where a query asks what to do: the answer
+    order: float = 2.0  # factor of Kind.ORDER (always ..., I prefer ...) where a query asks what to do: the answer
     # has to follow them, and they share few words with the question; 1.5 to 3 rank equally well
     subagent: float = 0.9  # factor of a subagent's or abandoned document: the main conversation repeats its content
     scheduled: float = 0.5  # factor of the score of a session that says a schedule began it, in session_search: it says
@@ -128,9 +113,8 @@ class Weights:
     # .002, 0. So it gains where fewer than one query in four is for a run; of the 34 recorded ones none is. Of the
     # three values .5 takes the least from runs and gives conversations as much
 
-    # --- context: evidence that a message takes from its neighbours and its session ---
+    # --- context: evidence that a message takes from its neighbours, except where an agent works, and its session ---
 
-    neighbours_work: NeighbourWeights = (0.0, 0.1, 0.0, 0.03)  # one message later an agent is at its next step
     neighbours_talk: NeighbourWeights = (0.3, 0.1, 0.1, 0.1)  # people answer: the words are often one message before
     neighbours_chat: NeighbourWeights = (0.0, 0.25, 0.0, 0.03)  # a question gains from its answer; an answer takes
     # nothing from its question, or it would rank above it wherever the question is what was searched for
@@ -149,7 +133,6 @@ class Weights:
     window: float = 0.1  # words close together are about one thing; gains nothing on labelled queries, but snippets
     phrase: float = 0.1  # the longest unbroken run of the query's words
     whole_query: float = 1.4  # the whole query as it was written: error lines and paths are pasted to find one place
-    embedded: float = 0.6  # share of that for the tail of a longer path or inside a name: paths are pasted without root
     quoted: float = 0.5  # words that the caller put in quotes stand together; without quotes they may be anywhere
     whole_from: float = 0.3  # share of the query in one run from which the text is searched for the whole query
     near: float = 0.4  # neighbours in the query, in order and within six words, by one over their distance

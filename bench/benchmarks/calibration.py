@@ -128,7 +128,9 @@ def _ask(index: Index, queries: Sequence[LabelledQuery], tally: Tally) -> None:
 
 
 def _search(index: Index, query: LabelledQuery, sessions: set[str], without: Sequence[str] = ()) -> Answer:
-    options = Options(results=10, scope="global", budget_ms=UNHURRIED_MS, exclude_session_ids=without)
+    options = Options(
+        results=10, scope="global", budget_ms=UNHURRIED_MS, exclude_session_ids=without, before=query.before
+    )
     asked = Query.parse(query.query, int(time.time() * 1000), options)
     done = search(index._reader, asked)  # noqa: SLF001 - what the stages found, not only what they answer
     response = respond(done, cpu_ms=0.0)

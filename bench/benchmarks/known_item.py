@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from bench import engines
 from bench.datasets import dataset
 from bench.reporting import ablation
+from bench.reporting.earlier_hits import message_times
 from bench.reporting.known_items import (
     GROUPS,
     SESSION_ONLY,
@@ -52,12 +53,13 @@ def run(options: argparse.Namespace) -> Report:
     data = dataset.load(options)
     report = Report("known_item", __doc__ or "", data.name)
     queries = select(data.queries, [one for one in options.kinds.split(",") if one])
+    times = message_times(data.sessions)
     kinds = sorted({query.kind for query in queries})
     lines = {}
     for name in options.engines.split(","):
         engine = engines.create(name)
         engine.build(data.sessions)
-        outcomes = evaluate(engine, queries)
+        outcomes = evaluate(engine, queries, times)
         rows = _record(report, engine.name, outcomes)
         lines[engine.name] = [rows[kind].session_mrr if kind == SESSION_ONLY else rows[kind].part_mrr for kind in kinds]
         if not options.no_time:

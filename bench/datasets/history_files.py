@@ -27,7 +27,9 @@ Answer = tuple[str, str | None, str | None]  # session, message, part
 
 @dataclass(frozen=True, slots=True)
 class LabelledQuery:
-    """A query with its answers. `exclude` holds messages that a ranking must leave out."""
+    """A query with its answers. `exclude` holds messages that a ranking must leave out; of those from the time `before`
+    on, in milliseconds, a ranking must hold none.
+    """
 
     id: str
     kind: str
@@ -37,6 +39,7 @@ class LabelledQuery:
     also: Sequence[Answer] = ()
     exclude: frozenset[tuple[str, str | None]] = frozenset()
     relevant_sessions: frozenset[str] = frozenset()
+    before: int | None = None
 
     @property
     def good(self) -> frozenset[Answer]:
@@ -60,6 +63,7 @@ def _query(row: dict[str, Any]) -> LabelledQuery:
         also=[_answer(one) for one in row.get("also") or ()],
         exclude=frozenset((one["session"], one["message"]) for one in row.get("exclude") or ()),
         relevant_sessions=frozenset(named if named is not None else (session for session, _, _ in relevant)),
+        before=row.get("before"),
     )
 
 

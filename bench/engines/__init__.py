@@ -45,11 +45,11 @@ class Engine(Protocol):
 
 @runtime_checkable
 class HasModes(Protocol):
-    """An engine with match modes and a ranking of sessions of its own."""
+    """An engine with match modes and a ranking of sessions of its own, of messages earlier than `before`."""
 
-    def search_mode(self, query: str, k: int, match: Match) -> Sequence[Hit]: ...
+    def search_mode(self, query: str, k: int, match: Match, before: int | None = None) -> Sequence[Hit]: ...
 
-    def search_sessions(self, query: str, k: int, match: Match) -> Sequence[str]: ...
+    def search_sessions(self, query: str, k: int, match: Match, before: int | None = None) -> Sequence[str]: ...
 
 
 @runtime_checkable

@@ -10,7 +10,7 @@ from recall_rank import Index
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from recall_rank.model import Match, Session
+    from recall_rank.model import Group, Match, SearchResponse, Session
     from recall_rank.weights import Weights
 
 UNHURRIED_MS = 60_000.0  # quality is measured without a deadline
@@ -39,22 +39,23 @@ class Ours:
         """Return at most k hits. A search makes their snippets anyway."""
         return self.search(query, k)
 
-    def search_mode(self, query: str, k: int, match: Match) -> list[Hit]:
-        assert self.index is not None, "build first"
-        response = self.index.search(
-            query, match=match, results=k, scope="global", budget_ms=UNHURRIED_MS, weights=self.weights
-        )
+    def search_mode(self, query: str, k: int, match: Match, before: int | None = None) -> list[Hit]:
+        response = self._ask(query, k, match, before, "part")
         return [Hit(one.session_id, one.message_id, one.part_id) for one in response.results]
 
-    def search_sessions(self, query: str, k: int, match: Match) -> Sequence[str]:
+    def search_sessions(self, query: str, k: int, match: Match, before: int | None = None) -> Sequence[str]:
+        response = self._ask(query, k, match, before, "session")
+        return list(dict.fromkeys(one.session_id for one in response.results))
+
+    def _ask(self, query: str, k: int, match: Match, before: int | None, group: Group) -> SearchResponse:
         assert self.index is not None, "build first"
-        response = self.index.search(
+        return self.index.search(
             query,
             match=match,
             results=k,
             scope="global",
-            group="session",
+            group=group,
+            before=before,
             budget_ms=UNHURRIED_MS,
             weights=self.weights,
         )
-        return list(dict.fromkeys(one.session_id for one in response.results))

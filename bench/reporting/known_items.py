@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import orjson
 
 from bench.engines import Engine, HasModes, Hit
+from bench.reporting.earlier_hits import NO_TIMES, earlier_hits
 from bench.reporting.rank_metrics import Rank, first_rank, hits_at, mean, reciprocal
 
 if TYPE_CHECKING:
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from bench.datasets.history_files import LabelledQuery
+    from bench.reporting.earlier_hits import Times
     from recall_rank.model import Match
 
 DEPTH = 50  # results asked for; the figures look at the first ten
@@ -63,20 +65,20 @@ def mode(query: LabelledQuery) -> Match:
     return "fuzzy" if "typo" in query.kind else "smart"
 
 
-def evaluate(engine: Engine, queries: Iterable[LabelledQuery]) -> list[Outcome]:
-    """Return the ranks of each query's answer in the ranking of a built engine."""
-    return [_outcome(engine, query) for query in queries]
+def evaluate(engine: Engine, queries: Iterable[LabelledQuery], times: Times = NO_TIMES) -> list[Outcome]:
+    """Return the ranks of each query's answer in the ranking of a built engine.
+
+    `times` are those of the messages; engines that cannot filter by time need them for queries with `before`.
+    """
+    return [_outcome(engine, query, times) for query in queries]
 
 
-def _outcome(engine: Engine, query: LabelledQuery) -> Outcome:
-    if isinstance(engine, HasModes):
-        found = engine.search_mode(query.query, DEPTH, mode(query))
-    else:
-        found = engine.search(query.query, DEPTH)
+def _outcome(engine: Engine, query: LabelledQuery, times: Times) -> Outcome:
+    found = earlier_hits(engine, query, DEPTH, mode(query), times)
     hits = [hit for hit in found if (hit.session, hit.message) not in query.exclude]
     # The engine's own session ranking counts, except where a message must be left out of it.
     if isinstance(engine, HasModes) and not query.exclude:
-        sessions = engine.search_sessions(query.query, DEPTH, mode(query))
+        sessions = engine.search_sessions(query.query, DEPTH, mode(query), query.before)
     else:
         sessions = [hit.session for hit in hits]
     return Outcome(
@@ -148,7 +150,7 @@ def cpu_ms(engine: Engine, queries: Iterable[LabelledQuery]) -> dict[str, float]
     for query in queries:
         before = time.thread_time()
         if isinstance(engine, HasModes):
-            engine.search_mode(query.query, PAGE, mode(query))
+            engine.search_mode(query.query, PAGE, mode(query), query.before)
         else:
             engine.search(query.query, PAGE)
         spent[query.id] = (time.thread_time() - before) * 1e3

@@ -13,6 +13,7 @@ from ir_measures import RR, R, nDCG
 
 from bench.datasets.history_files import LabelledQuery, by_project, read_history, read_queries
 from bench.engines import HasModes, HasWeights
+from bench.reporting.earlier_hits import earlier_hits, message_times
 from bench.reporting.rank_metrics import mean
 
 if TYPE_CHECKING:
@@ -52,6 +53,7 @@ class RelevanceSet:
         self.pooled = pooled
         self.engines: dict[str, Engine] = {}
         sessions = read_history(folder)
+        self.times = message_times(sessions)
         for project, some in {"": sessions}.items() if pooled else by_project(sessions).items():
             built = engine()
             built.build(some)
@@ -82,10 +84,10 @@ class RelevanceSet:
 
     def _rank(self, query: LabelledQuery) -> Ranked:
         engine = self.engines["" if self.pooled else query.project or ""]
-        hits = engine.search(query.query, DEPTH)
+        hits = earlier_hits(engine, query, DEPTH, "smart", self.times)
         messages = dict.fromkeys(hit.message for hit in hits)
         if isinstance(engine, HasModes):  # other engines rank a session by its best message
-            sessions = dict.fromkeys(engine.search_sessions(query.query, CUTOFF, "smart"))
+            sessions = dict.fromkeys(engine.search_sessions(query.query, CUTOFF, "smart", query.before))
         else:
             sessions = dict.fromkeys(hit.session for hit in hits)
         return Ranked(query, list(messages)[:CUTOFF], list(sessions)[:CUTOFF])

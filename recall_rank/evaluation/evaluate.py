@@ -48,6 +48,8 @@ class _Configuration:
         options.setdefault("match", match_of(query.kind))
         if query.project is not None:
             options["project"] = query.project
+        if query.before is not None:
+            options["before"] = query.before
         return self.search(query.query, results=results, group=group, **options)
 
     def probe(self) -> None:

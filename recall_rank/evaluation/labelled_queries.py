@@ -24,7 +24,8 @@ class LabelledQuery:
 
     `relevant` are the answers; any part of a relevant message answers. If it is empty, `relevant_sessions` must name a
     session. `also` are other places that count as found. `exclude` are messages that are left out of a ranking, such as
-    the message that the query was made from. `project` limits the search.
+    the message that the query was made from. `project` limits the search, and `before` does: to messages earlier than
+    this time, in the forms of the option `before` of a search. A query that points back is asked as of its own moment.
 
     Raises ValueError or TypeError for an invalid field. The message names the field and never quotes what is in the
     query, since queries are as private as the history.
@@ -38,6 +39,7 @@ class LabelledQuery:
     also: Sequence[Place] = ()
     exclude: Sequence[Place] = ()
     relevant_sessions: Sequence[str] = ()  # sessions that count as answers; those of `relevant` when empty
+    before: int | str | None = None  # milliseconds since 1970, or a date
 
     def __post_init__(self) -> None:
         for name in ("query", "id", "kind"):
@@ -46,6 +48,8 @@ class LabelledQuery:
             raise ValueError("query must not be empty")
         if self.project is not None:
             _text("project", self.project)
+        if isinstance(self.before, bool) or not isinstance(self.before, int | str | None):
+            raise TypeError(f"before must be milliseconds or a date, not {type(self.before).__name__}")
         for name in ("relevant", "also", "exclude"):
             _places(name, getattr(self, name))
         for session in _listed("relevant_sessions", self.relevant_sessions):

@@ -32,7 +32,7 @@ class Flag(enum.IntFlag):
 
 
 class Kind(enum.IntEnum):
-    """The kind of a document, such as a title or a tool call; `KindWeights` has a weight for each kind.
+    """The kind of a document, such as a title or a tool call; `KindWeights` has the weights.
 
     Values are below 16: SUBAGENT_KIND (16) is added for documents of subagents and abandoned branches.
     """

@@ -20,7 +20,6 @@ def test_switches_turn_every_weight_off() -> None:
     assert off["LENGTH_FLOOR"] == replace(DEFAULT, length_floor=0)
     assert off["NEIGHBOURS_TALK"] == replace(DEFAULT, neighbours_talk=(0.0, 0.0, 0.0, 0.0))
     assert off["KIND.USER"] == replace(DEFAULT, kind=DEFAULT.kind._replace(USER=1.0))
-    assert "KIND.TOOL" not in off  # it is 1 already
     assert "TITLE_TALK" not in off  # it is 0 already
     assert not SHAPES.intersection(label.lower() for label in off)
     assert Weights() == DEFAULT
@@ -32,7 +31,7 @@ def test_the_groups_name_weights() -> None:
 
 def test_changes_as_written() -> None:
     assert parse("PHRASE+SURVIVORS=7") == replace(DEFAULT, phrase=0.0, survivors=7)
-    assert parse("KIND.USER=2+KIND.TOOL=3") == replace(DEFAULT, kind=DEFAULT.kind._replace(USER=2.0, TOOL=3.0))
+    assert parse("KIND.USER=2+KIND.TITLE=3") == replace(DEFAULT, kind=DEFAULT.kind._replace(USER=2.0, TITLE=3.0))
     with pytest.raises(ValueError, match="'SURVIVORS' is no weight that can be switched off"):
         parse("SURVIVORS")
     with pytest.raises(ValueError, match="there is no weight 'PHRAZE'"):

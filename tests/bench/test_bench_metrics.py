@@ -7,14 +7,17 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from bench.datasets.history_files import LabelledQuery
+from bench.datasets.history_files import LabelledQuery, read_queries
 from bench.engines import Hit
+from bench.reporting.earlier_hits import message_times
 from bench.reporting.known_items import evaluate, figures, reciprocals, select
 from bench.reporting.paired_difference import paired
 from bench.reporting.rank_metrics import first_rank, hits_at, mean, quantile, reciprocal
+from tests.support.search.samples import message, session
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
+    from pathlib import Path
 
     from recall_rank.model import Match, Session
 
@@ -38,12 +41,15 @@ class FixedWithSessions(Fixed):
     """One that also ranks sessions itself, and remembers how it was asked."""
 
     asked: Match = "smart"
+    asked_before: tuple[int | None, ...] = ()
 
-    def search_mode(self, query: str, k: int, match: Match) -> Sequence[Hit]:
+    def search_mode(self, query: str, k: int, match: Match, before: int | None = None) -> Sequence[Hit]:
         self.asked = match
+        self.asked_before += (before,)
         return self.hits[:k]
 
-    def search_sessions(self, query: str, k: int, match: Match) -> Sequence[str]:
+    def search_sessions(self, query: str, k: int, match: Match, before: int | None = None) -> Sequence[str]:
+        self.asked_before += (before,)
         return ["s9", "s2"]
 
 
@@ -90,6 +96,31 @@ def test_typo_kinds_are_asked_in_fuzzy_mode() -> None:
     assert engine.asked == "fuzzy"
     evaluate(engine, [query("identifier_separator")])
     assert engine.asked == "smart"
+
+
+def test_a_query_is_asked_as_of_its_own_moment() -> None:
+    engine = FixedWithSessions(HITS)
+    evaluate(engine, [query(before=20), query()])
+    assert engine.asked_before == (20, 20, None, None)
+
+
+def test_hits_from_the_moment_on_are_left_out_of_an_engine_without_times() -> None:
+    times = {("s1", "m1"): 30, ("s1", "m2"): 20, ("s2", "m3"): 10}
+    (outcome,) = evaluate(Fixed(HITS), [query(before=20, also=[])], times)
+    assert (outcome.part, outcome.session, outcome.hits) == (1, 1, HITS[2:])
+    (outcome,) = evaluate(Fixed(HITS), [query(before=10, also=[])], times)
+    assert (outcome.part, outcome.session) == (None, None)
+
+
+def test_a_line_may_name_its_moment(tmp_path: Path) -> None:
+    line = '{"id": "1", "kind": "k", "query": "q", "relevant": [{"session": "s"}]'
+    (tmp_path / "queries.jsonl").write_text(f'{line}, "before": 20}}\n{line}}}\n')
+    assert [one.before for one in read_queries(tmp_path / "queries.jsonl")] == [20, None]
+
+
+def test_times_are_those_of_messages_and_of_titles() -> None:
+    history = [session("s1", message("m1", "one", time=7), message("m2", "two", time=9), title="T", updated=9)]
+    assert message_times(history) == {("s1", ""): 9, ("s1", "m1"): 7, ("s1", "m2"): 9}
 
 
 def test_figures_by_hand() -> None:

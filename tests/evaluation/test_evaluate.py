@@ -142,6 +142,22 @@ def test_empty_and_degraded_answers_are_counted() -> None:
     assert (late.empty, late.degraded, late.degrade_kinds) == (0.0, 1.0, {"fallback": 2, "time": 2})
 
 
+def test_a_query_that_points_back_is_asked_as_of_its_own_moment() -> None:
+    said = message("said", "the lantern stood on the quay", time=NOW - 60_000)
+    asks = message("asks", "where did we say the lantern stood", time=NOW)
+    later = message("later", "the lantern stood, as said, where the lantern stood", time=NOW + 60_000)
+    index = Index.build([session("talk", said, asks, later)])
+    options = {"now": NOW + 120_000, "budget_ms": ENOUGH_MS}
+    back = {"query": "where did we say the lantern stood", "relevant": [{"session": "talk", "message": "said"}]}
+    alone = evaluate(index, [{**back, "before": NOW}], **options).overall.parts
+    beside = evaluate(index, [back], **options).overall.parts
+    assert alone is not None
+    assert beside is not None
+    assert (alone.hit_1, beside.hit_1) == (1.0, 0.0)
+    dated = evaluate(index, [{**back, "before": "a Tuesday of long ago"}, back], **options)
+    assert (dated.measured, dated.refused) == (1, 1)
+
+
 def test_how_queries_are_asked() -> None:
     engine = Fixed(*PARTS, sessions=SESSIONS)
     evaluate(engine, [query("one", kind="two typos"), query("two", project="harbour")], width=90)
@@ -276,6 +292,7 @@ def as_labelled(one: BenchQuery) -> LabelledQuery:
     return LabelledQuery(
         one.query, [Place(*place) for place in one.relevant], one.id, one.kind, one.project,
         [Place(*place) for place in one.also], [Place(*place) for place in one.exclude], sorted(one.relevant_sessions),
+        one.before,
     )  # fmt: skip
 
 

@@ -25,10 +25,10 @@ def test_mappings_are_records() -> None:
     given = {
         "query": "q", "id": "1", "kind": "k", "project": "p", "relevant_sessions": ["s"], "a newer version's": 1,
         "relevant": [{"session": "s", "message": "m", "part": "p", "more": 2}, {"session": "t", "message": None}],
-        "also": [{"session": "s", "message": "n"}], "exclude": [{"session": "s", "message": "x"}],
+        "also": [{"session": "s", "message": "n"}], "exclude": [{"session": "s", "message": "x"}], "before": 5,
     }  # fmt: skip
     record = LabelledQuery(
-        "q", (Place("s", "m", "p"), Place("t")), "1", "k", "p", (Place("s", "n"),), (Place("s", "x"),), ["s"]
+        "q", (Place("s", "m", "p"), Place("t")), "1", "k", "p", (Place("s", "n"),), (Place("s", "x"),), ["s"], 5
     )
     assert labelled(given) == record
     assert labelled(record) is record
@@ -43,6 +43,8 @@ def test_mappings_are_records() -> None:
         ({"query": " \n"}, "query must not be empty"),
         ({"kind": [SECRET]}, "kind must be a string, not list"),
         ({"project": 1}, "project must be a string"),
+        ({"before": [SECRET]}, "before must be milliseconds or a date, not list"),
+        ({"before": True}, "before must be milliseconds or a date, not bool"),
         ({"relevant": []}, "relevant must name at least one place"),
         ({"relevant": SECRET}, "relevant must be a list, not str"),
         ({"relevant": {"session": SECRET}}, "relevant must be a list, not dict"),

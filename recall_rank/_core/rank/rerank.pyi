@@ -18,7 +18,6 @@ class RerankQuery:
         *,
         width: int,
         least_phrase: float,
-        embedded: float,
     ) -> None: ...
 
 @disjoint_base

@@ -47,21 +47,16 @@ def rarity(documents: int, frequency: float, weights: Weights) -> float:
     return idf(documents, frequency) + weights.present
 
 
-def longer_words(expansion: Expansion, reader: IndexReader, eligible: EligibleSet, weights: Weights) -> list[TermGroup]:
-    """Return a term group, for each word of the query with terms of its own, of all terms that begin with that word.
+def fallback_groups(expansion: Expansion, reader: IndexReader, eligible: EligibleSet) -> list[TermGroup]:
+    """Return the term groups of fallback hits: of each word of the query with terms of its own all terms that begin
+    with it, and the guesses of the expansion.
 
-    Hits by these groups alone rank behind the hits of the words themselves. Words without any longer term get no group.
+    Hits by these groups alone rank behind the hits of the words themselves.
     """
-    documents = eligible.doc_count
     lexicon = Lexicon(reader, eligible.doc_marks)
-    groups = []
-    for word, at in expansion.known:
-        members = lexicon.longer(word.form)
-        if members:
-            frequency = lexicon.frequencies([members], documents)[0]
-            factor = rarity(documents, frequency, weights)
-            groups.append(TermGroup(word.written, at, 1, members, 1.0, frequency, factor))
-    return groups
+    longer = ((word, at, lexicon.longer(word.form)) for word, at in expansion.known)
+    groups = [TermGroup(word.written, at, 1, members, 1.0, factor=1.0) for word, at, members in longer if members]
+    return groups + expansion.guesses
 
 
 class _Expander:
@@ -81,6 +76,7 @@ class _Expander:
         "forms",
         "framing",
         "groups",
+        "guesses",
         "known",
         "known_compounds",
         "late",
@@ -104,6 +100,7 @@ class _Expander:
         self.lexicon = lexicon
         self.documents = documents
         self.groups: list[TermGroup] = []
+        self.guesses: list[TermGroup] = []
         self.with_forms: list[tuple[Word, int]] = []
         self.forms = FormLookup(query, lexicon, deadline_ns)
         self.prefixes: list[MatchedPrefix] = []
@@ -167,6 +164,7 @@ class _Expander:
         return _expansion(
             self.groups,
             self.with_forms,
+            self._guessed(),
             ceiling,
             matcher,
             word_weights,
@@ -175,6 +173,14 @@ class _Expander:
             self.names if done == len(self.query.words) else [],
             done,
         )
+
+    def _guessed(self) -> list[TermGroup]:
+        """Return the groups of fallback hits: halves of known words, and spellings that only fuzzy mode takes."""
+        words = self.query.words
+        return self.guesses + [
+            TermGroup(" ".join([word.written for word in words[at : at + span]]), at, span, members, 1.0, factor=1.0)
+            for (at, span), members in self.forms.guesses.items()
+        ]
 
     def _describe(self, name: UnknownName) -> None:
         """Complete the record of a name that no document writes as one: its words that no document has, and the forms
@@ -228,9 +234,8 @@ class _Expander:
         for at, word in enumerate(words):
             if word.cjk:
                 pairs = [g for g in kept if g.span == 2 and g.at <= at < g.at + 2]
-                weighed[at] = max(
-                    [weighed[at], *(weights.cjk_pair_share * rarity(documents, g.frequency, weights) for g in pairs)]
-                )
+                # the two characters of a pair share its weight
+                weighed[at] = max([weighed[at], *(rarity(documents, g.frequency, weights) / g.span for g in pairs)])
             elif word.counts and word.written in unknown:
                 weighed[at] = rarity(documents, 0, weights)
         return weighed, unknown
@@ -290,7 +295,7 @@ class _Expander:
             prose = self.a_text and _is_hyphened(compound)
             if span > 1 and not members and not compound.cjk and not prose:
                 self.names.append(UnknownName(compound.written, at, span))
-            boost = weights.hyphened if prose else weights.joined
+            boost = weights.piece if prose else weights.joined
             self._add(compound.written, at, span, members, boost)
 
     def _joins(self) -> None:
@@ -375,14 +380,22 @@ class _Expander:
     def _split(self, at: int, word: Word, *, written: bool) -> None:
         """Add term groups for the two halves of the word at index `at`, such as "user" and "name" for "username".
 
-        When the word is alone in the query, or `written` in some form in the documents, a document must hold both
-        halves. Otherwise a blank is taken to be missing, and each half matches by itself.
+        Of a word alone in the query a document must hold both halves. In a longer query a blank is taken to be missing,
+        and each half matches by itself. The halves of a word that is `written` in some form in the documents only make
+        fallback hits: interface is rarely inter and face.
         """
         lexicon, forms, weights = self.lexicon, self.forms, self.weights
         halves = [half for cut in self.cuts[at] for half in (word.form[:cut], word.form[cut:])]
         found = list(zip(halves, lexicon.find(halves), strict=True))
         pairs = list(zip(found[::2], found[1::2], strict=True))
-        if not written and self.query.counting > 1:
+        if written:
+            for (_, head), (_, tail) in pairs:
+                self.guesses += [
+                    TermGroup(word.written, at, 1, members_of(head, 1.0), 1.0),
+                    TermGroup(word.written, at, 1, members_of(tail, 1.0), 1.0, factor=1.0, joint=True),
+                ]
+            return
+        if self.query.counting > 1:
             # the cut whose rarer half is the most frequent
             for half, terms in max(pairs, key=lambda pair: min(lexicon.count(terms) for _, terms in pair)):
                 members = [
@@ -392,11 +405,10 @@ class _Expander:
                 ]
                 self._add(word.written, at, 1, members, weights.blank_missing)
             return
-        similarity = weights.split_known if written else weights.split
         for pair in pairs:
             for (half, terms), joint in zip(pair, (False, True), strict=True):
-                forms.matched.append((half, at, 1, similarity))
-                self._add(word.written, at, 1, members_of(terms, 1.0), similarity, joint=joint)
+                forms.matched.append((half, at, 1, weights.split))
+                self._add(word.written, at, 1, members_of(terms, 1.0), weights.split, joint=joint)
 
     def _in_pair(self, at: int) -> bool:
         """Return whether the CJK character at index `at` of the query has a CJK neighbour; both are then searched as a

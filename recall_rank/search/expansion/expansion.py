@@ -52,7 +52,8 @@ class Expansion:
     """
 
     groups: list[TermGroup]
-    known: list[tuple[Word, int]]  # words with a group of their own, and their places, for longer_words()
+    known: list[tuple[Word, int]]  # words with a group of their own, and their places, for fallback_groups()
+    guesses: list[TermGroup]  # groups that are no evidence and make fallback hits
     ceiling: float  # the BM25 of a document full of every word, of class weight 1, without context
     matcher: Matcher
     word_weights: list[float]

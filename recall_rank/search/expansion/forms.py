@@ -10,6 +10,7 @@ from recall_rank.search.query import Query
 TAGS = b"\x01\x02\x03"  # first bytes of the terms that are names of tools, authors and directories
 MIN_REPAIR = 4  # characters from which a word may be misspelt by one edit
 MIN_REPAIR_TWO = 8  # characters from which a word may be misspelt by two edits
+GUESSED = 3  # edits of which a repair is no evidence
 MAX_FUZZY = 24  # fuzzy mode: terms close to a known word
 
 
@@ -23,15 +24,27 @@ MatchedPrefix = tuple[bytes, int, float]
 class FormLookup:
     """Looks up forms of one query in the eligible vocabulary, and collects the forms to find in passages.
 
-    `matched` are the collected forms. `repaired` maps a word of the query that no document holds to the forms and
-    names searched in its place. `deadline_ns` is a monotonic time, 0 for none; after it no repairs, that is, forms
-    within a few edits, are looked up.
+    `matched` are the collected forms. `guesses` are the terms of spellings that only fuzzy mode takes for a word or
+    compound: near terms of a known one, and terms at GUESSED edits; they make fallback hits. `repaired` maps a word of
+    the query that no document holds to the forms and names searched in its place. `deadline_ns` is a monotonic time, 0
+    for none; after it no repairs, that is, forms within a few edits, are looked up.
     """
 
-    __slots__ = ("_deadline_ns", "_fuzzy", "_lexicon", "_tag_weights", "_weights", "_words", "matched", "repaired")
+    __slots__ = (
+        "_deadline_ns",
+        "_fuzzy",
+        "_lexicon",
+        "_tag_weights",
+        "_weights",
+        "_words",
+        "guesses",
+        "matched",
+        "repaired",
+    )
 
     def __init__(self, query: Query, lexicon: Lexicon, deadline_ns: int) -> None:
         self.matched: list[MatchedForm] = []
+        self.guesses: dict[tuple[int, int], list[Member]] = {}  # by the query words [at, at + span)
         self.repaired: dict[str, list[str]] = {}
         self._words = query.words
         self._weights = weights = query.weights
@@ -44,7 +57,7 @@ class FormLookup:
         """Return the terms that match a form, which covers the query words [at, at + span).
 
         They are term ranges (first, last, similarity): the form's own `terms`, or, with `repair` and without own terms,
-        those of similar spellings. In fuzzy mode a single word gets both.
+        those of similar spellings. In fuzzy mode the similar spellings of a single word with own terms are guesses.
         """
         members: list[Member] = []
         if terms:
@@ -115,8 +128,9 @@ class FormLookup:
         """Return the term ranges (first, last, similarity) of other spellings of a form, that is, of forms within a few
         edits.
 
-        `known` tells whether documents hold the form itself. If not, the nearest spellings of a single word also add
-        their inflections and the names of tools, authors and directories that equal them.
+        `known` tells whether documents hold the form itself; then all of them are guesses. If not, the nearest
+        spellings of a single word also add their inflections and the names of tools, authors and directories that equal
+        them.
         """
         members: list[Member] = []
         length = characters(form)
@@ -126,21 +140,19 @@ class FormLookup:
         near = self._lexicon.within(form, bound, self._deadline_ns)
         if self._fuzzy:
             near = self._limited(near, bound - 1)
-        weights = self._weights
-        by_edits = (0.0, weights.repair_one, weights.repair_two, weights.repair_three)
+        by_edits = (0.0, self._weights.repair_one, self._weights.repair_two)
         nearest = near[0][1] if near else 0
         for terms, edits in near:
-            similarity = weights.expand_known * by_edits[edits] if known else by_edits[edits]
-            if not known and edits > nearest:
-                similarity *= weights.farther
             other = self._lexicon.form(terms)
-            if _initial(other) != _initial(form):
-                similarity *= weights.other_initial
-            self.matched.append((other, at, span, similarity))
             if not known and span == 1:
                 self._note_repair(at, other)
+            if known or edits == GUESSED:
+                self.guesses.setdefault((at, span), []).extend(members_of(terms, 1.0))
+                continue
+            similarity = by_edits[edits]
+            self.matched.append((other, at, span, similarity))
             members += members_of(terms, similarity)
-            if not known and span == 1 and edits == nearest:  # all that the right spelling would have found
+            if span == 1 and edits == nearest:  # all that the right spelling would have found
                 members += self.tagged([other], similarity).get(0, ())
                 members += self.inflected(self._lexicon.families([other])[0], at, similarity)
         return members
@@ -160,8 +172,3 @@ class FormLookup:
         if len(rest) > MAX_FUZZY:
             rest.sort(key=lambda each: -self._lexicon.count(each[0]))  # equals stay in vocabulary order
         return kept + rest[:MAX_FUZZY]
-
-
-def _initial(form: bytes) -> bytes:
-    """The first character of a form, in UTF-8."""
-    return form[:1] if form[:1].isascii() else form.decode("utf-8", "replace")[:1].encode()

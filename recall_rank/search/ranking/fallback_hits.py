@@ -1,5 +1,5 @@
-"""Fallback hits, ranked behind those of the prefilter: parts with words that only begin with a query word, then
-parts whose text contains the query.
+"""Fallback hits, ranked behind those of the prefilter: parts with words that only resemble a query word, then parts
+whose text contains the query.
 """
 
 from __future__ import annotations
@@ -7,7 +7,7 @@ from __future__ import annotations
 from recall_rank._core.search.evidence import Evidence
 from recall_rank.search.context import SearchContext
 from recall_rank.search.deadline import DegradeKind
-from recall_rank.search.expansion.expand import longer_words
+from recall_rank.search.expansion.expand import fallback_groups
 from recall_rank.search.retrieval.literal import text_hits
 from recall_rank.search.retrieval.prefilter import prefilter
 
@@ -22,14 +22,14 @@ def scan(search: SearchContext) -> None:
 
 
 def extend(search: SearchContext, evidence: Evidence) -> None:
-    """Append the fallback hits to the hits of `evidence`, in two tiers: by longer words, then by text scan.
+    """Append the fallback hits to the hits of `evidence`, in two tiers: by resembling words, then by text scan.
 
     A hit of a later tier ranks behind every hit of an earlier one. Steps for which no time is left are skipped. In
     literal and regex mode only the text scan is used.
     """
     ranked = evidence.hit_count
     if not search.text_decides and not search.deadline.passed():
-        _by_longer_words(search, evidence)
+        _by_resembling_words(search, evidence)
     if search.text_marks is None and not search.deadline.passed():
         scan(search)
     if search.text_marks is None:
@@ -42,11 +42,13 @@ def extend(search: SearchContext, evidence: Evidence) -> None:
     search.total_exact = True
 
 
-def _by_longer_words(search: SearchContext, evidence: Evidence) -> None:
-    """Append to the hits of `evidence` the parts that contain a longer word that begins with a word of the query."""
+def _by_resembling_words(search: SearchContext, evidence: Evidence) -> None:
+    """Append to the hits of `evidence`, with score 0, the parts that contain a word which only resembles one of the
+    query: a longer word that begins with it, its halves and, in fuzzy mode, spellings that are taken for guesses.
+    """
     reader, eligible = search.reader, search.eligible
-    longer = longer_words(search.expansion, reader, eligible, search.query.weights)
-    if not longer:
+    groups = fallback_groups(search.expansion, reader, eligible)
+    if not groups:
         return
     found = prefilter(
         reader,
@@ -55,7 +57,7 @@ def _by_longer_words(search: SearchContext, evidence: Evidence) -> None:
         eligible,
         None,  # all parts: a part that is a hit keeps its tier
         search.deadline.at_ns,
-        longer,
+        groups,
     )
     search.note_documents(found.docs_done)
-    evidence.extend(found, search.query.weights.longer)
+    evidence.extend(found, 0.0)  # its order is that of time, as in the tier behind it

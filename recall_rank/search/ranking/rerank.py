@@ -72,7 +72,6 @@ def measure(search: SearchContext, candidates: list[Candidate]) -> bool:
         fold,
         width=weights.window_words,
         least_phrase=weights.whole_from,
-        embedded=weights.embedded,
     )
     return all(
         _texts(view).measure(_at(candidates, places), wanted, search.deadline.score_by_ns)

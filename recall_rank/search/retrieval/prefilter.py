@@ -24,6 +24,7 @@ from recall_rank.weights import KindWeights, Weights
 CLASSES = 64  # of documents: a kind, plus SUBAGENT_KIND
 LONGEST = 1024  # words from which a document is not longer to the length norm
 DAY_MS = 86_400_000
+NO_NEIGHBOURS = (0.0, 0.0, 0.0, 0.0)  # where an agent uses tools: one message later it is at its next step
 
 
 def prefilter(
@@ -53,7 +54,7 @@ def prefilter(
     )
     evidence.accumulate(compiled, deadline_ns)
     _add_dates(reader, query, evidence, eligible)
-    around = (*weights.neighbours_work, *weights.neighbours_talk, *weights.neighbours_chat)
+    around = (*NO_NEIGHBOURS, *weights.neighbours_talk, *weights.neighbours_chat)
     session = (weights.session_log, weights.session_talk, weights.title_log, weights.title_talk)
     evidence.fuse(around, session, only, weights.echo, weights.echo_floor * expansion.ceiling)
     return evidence
@@ -101,9 +102,8 @@ def _class_weights(kinds: KindWeights, subagent: float, order: float) -> array[f
     branches.
     """
     table = array("f", [0.0]) * CLASSES
-    for kind, weight in zip(Kind, kinds, strict=True):
-        if kind is Kind.ORDER:
-            weight *= order
+    for kind in Kind:
+        weight = kinds.USER * order if kind is Kind.ORDER else getattr(kinds, kind.name, 1.0)
         table[kind] = weight
         table[kind + SUBAGENT_KIND] = weight * subagent
     return table

@@ -24,7 +24,7 @@ from tests.support.kernels.matchers import FEATURES, query, some_passage, some_q
 
 MEASURES = [FEATURE_NAMES.index(name) for name in ("window", "phrase", "near", "cues")]
 WORTH = array("d", [0.5, 0.25, 0.125, 1.0, 2.0, 0.75, 0.5])
-WIDTH, EMBEDDED = 4, 0.5
+WIDTH = 4
 
 
 class Segment:
@@ -65,7 +65,7 @@ class Segment:
 
 
 def rerank_query(matcher: Matcher, whole: bytes = b"", phrases: list[bytes] | None = None) -> RerankQuery:
-    return RerankQuery(matcher, whole, phrases or [], fold, width=WIDTH, least_phrase=0.25, embedded=EMBEDDED)
+    return RerankQuery(matcher, whole, phrases or [], fold, width=WIDTH, least_phrase=0.25)
 
 
 def piece_of(chance: Random, text: bytes) -> bytes:
@@ -89,7 +89,7 @@ def test_candidates_are_measured_as_their_passages_tell(chance: Random) -> None:
         assert list(one.features) == row.tolist()[0]
         slow = reference.measure(place, one.features, segment.text, segment.starts, whole, phrases, 0.25)
         assert (one.part, one.doc) == (place[0] + segment.first_part, slow.doc + segment.first_doc)
-        assert one.whole == (0.0 if slow.at < 0 else 1.0 if slow.alone else EMBEDDED)
+        assert one.whole == float(slow.alone)
         assert one.quoted == slow.quoted
         assert one.window == fold(slow.window.decode("utf-8", "replace"))
 
@@ -125,8 +125,8 @@ def test_a_whole_query_in_the_next_passage_takes_the_candidate_there() -> None:
     assert (found.doc, found.whole) == (1, 1.0)
 
 
-@pytest.mark.parametrize(("text", "worth"), [(b"\xf8a red fish", 1.0), (b"\xf8a red fish-pond", EMBEDDED)])
-def test_a_whole_query_inside_a_longer_name_counts_less(text: bytes, worth: float) -> None:
+@pytest.mark.parametrize(("text", "worth"), [(b"\xf8a red fish", 1.0), (b"\xf8a red fish-pond", 0.0)])
+def test_a_whole_query_inside_a_longer_name_does_not_count(text: bytes, worth: float) -> None:
     texts = SegmentTexts(lambda *_: text, array("Q", [0, len(text)]), array("Q", [0, len(text)]), array("I", [0, 1]))
     candidate = Candidate(0, 0, 1.0)
     assert texts.measure([candidate], rerank_query(query("red", "fish"), b"red fish"))

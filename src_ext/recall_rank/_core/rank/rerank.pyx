@@ -29,12 +29,11 @@ cdef enum:
 
 
 cdef class RerankQuery:
-    """The texts of a query that measure() looks for near the passages of candidates, and their weights.
+    """The texts of a query that measure() looks for near the passages of candidates.
 
     whole: the whole query, folded, or b"" to leave it out. It is looked for near a passage whose feature `phrase` is
-    above `least_phrase`; an occurrence inside of a longer name counts `embedded` instead of 1. phrases: the quoted
-    phrases, folded. width: the number of words of the densest window. fold: a function that turns a str into lower
-    case.
+    above `least_phrase`; an occurrence inside of a longer name does not count. phrases: the quoted phrases, folded.
+    width: the number of words of the densest window. fold: a function that turns a str into lower case.
     """
 
     cdef Matcher matcher
@@ -43,18 +42,16 @@ cdef class RerankQuery:
     cdef object fold
     cdef int width
     cdef float least_phrase
-    cdef double embedded
     cdef uint64_t reach
 
     def __init__(self, Matcher matcher not None, bytes whole not None, list phrases not None, fold not None, *,
-                 int width, float least_phrase, double embedded):
+                 int width, float least_phrase):
         self.matcher = matcher
         self.whole = whole
         self.phrases = phrases
         self.fold = fold
         self.width = width
         self.least_phrase = least_phrase
-        self.embedded = embedded
         self.reach = max(REACH, len(whole), max([len(phrase) for phrase in phrases], default=0))
 
 
@@ -166,7 +163,7 @@ cdef class SegmentTexts:
         return starts, ends
 
     cdef int find_whole(self, list candidates, RerankQuery query) except -1:
-        """Set `whole` of the candidates near whose passages the whole query occurs: 1, or less inside of a longer name.
+        """Set `whole` of the candidates near whose passages the whole query occurs: 1, or 0 inside of a longer name.
 
         The document of such a candidate becomes the one that contains the occurrence.
         """
@@ -178,7 +175,7 @@ cdef class SegmentTexts:
         found = first_standalone(self.text_between(starts, ends), starts, ends, query.whole, MOST_PLACES)
         for candidate, (at, alone) in zip(candidates, found):
             if at >= 0:
-                candidate.whole = 1.0 if alone else query.embedded
+                candidate.whole = 1.0 if alone else 0.0
                 first = self.own_part(candidate.part)
                 # its words may be densest in another passage than the one that holds them in order
                 candidate.doc = self.first_doc + self.doc_at(at, self.part_first_doc[first],

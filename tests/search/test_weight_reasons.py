@@ -1,0 +1,91 @@
+"""What a person would miss without a weight that no labelled query needs: small histories in which it decides.
+
+Each search is asked twice, as it is and with the weight switched off, so that the order is known to rest on the weight.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from recall_rank.corpus import Index
+from recall_rank.model import Flag, Message, Session
+from recall_rank.weights import DEFAULT, Weights
+from tests.support.search.samples import HOUR_MS, NOW, ask, message, part, parts, session
+
+BEFORE = NOW - 9 * HOUR_MS  # of equal hits the newer one is first, so the one that is to win is the older one
+OTHERS = (session("calm", "calm"), session("sea", "sea"))
+
+
+def without(**kinds: float) -> Weights:
+    """Return the default weights with other factors of kinds of documents."""
+    return replace(DEFAULT, kind=DEFAULT.kind._replace(**kinds))
+
+
+def said(text: str, key: str, time: int = NOW, **fields: Any) -> Message:
+    return message(f"of-{key}", part(key, text), **{"role": "assistant", "time": time, **fields})
+
+
+def called(output: str, key: str, time: int = NOW, tool: str = "bash") -> Message:
+    return message(f"of-{key}", part(key, tool=tool, output=output), role="assistant", time=time)
+
+
+def first(query: str, *sessions: Session, weights: Weights | None = None) -> str:
+    return parts(ask(Index.build([*sessions, *OTHERS]), query, weights=weights))[0]
+
+
+def decides(query: str, winner: str, off: Weights, *sessions: Session) -> bool:
+    """Whether `winner` is the first hit, and is not with the weights `off`."""
+    return first(query, *sessions) == winner != first(query, *sessions, weights=off)
+
+
+def test_the_place_itself_comes_before_a_summary_that_repeats_it() -> None:
+    line = "pump valve stuck at seven bar"
+    place = called(line, "place", BEFORE)
+    summary = said(line, "told", flags=Flag.SUMMARY)
+    assert decides("valve stuck", "place", without(SUMMARY=1.0), session("a", place), session("b", summary))
+
+
+def test_what_was_said_comes_before_what_the_program_injects() -> None:
+    rule = "run the linter before each commit"
+    answer, reminder = said(rule, "answer", BEFORE), said(rule, "reminder", role="user", flags=Flag.SYNTHETIC)
+    assert decides("linter commit", "answer", without(INJECTED=1.0), session("a", answer), session("b", reminder))
+
+
+def test_the_main_conversation_comes_before_a_subagent_that_says_as_much() -> None:
+    text = "the gauge froze at noon"
+    main = session("main", said(text, "asked", BEFORE))
+    subagent = session("subagent", said(text, "ordered"), flags=Flag.SUBAGENT)
+    assert decides("gauge froze", "asked", replace(DEFAULT, subagent=1.0), main, subagent)
+
+
+def test_a_word_comes_before_a_longer_one_that_an_abbreviation_may_mean() -> None:
+    crane = session("a", said("the harbour crane was repaired", "word", BEFORE))
+    guess = session("b", said("the configuration was repaired", "longer"))
+    assert decides("confi crane", "word", replace(DEFAULT, prefix=1.0), crane, guess)
+
+
+def test_a_text_about_a_tool_comes_before_its_calls() -> None:
+    text = session("a", said("grep lists old names", "text", BEFORE))
+    call = session("b", called("lists old names", "call", tool="grep"))
+    assert decides("grep names", "text", replace(DEFAULT, tool_name=1.0), text, call)
+
+
+def test_what_speaks_of_a_subject_comes_before_a_session_that_only_lies_in_a_folder_of_that_name() -> None:
+    ledger = session("a", said("the gauge froze", "import", BEFORE, role="user"), title="Ledger import")
+    folder = session("b", said("the gauge froze", "fix", role="user"), title="Frozen gauge", directory="/srv/ledger")
+    assert decides("ledger gauge", "fix", replace(DEFAULT, directory=1.0), ledger, folder)
+
+
+def test_words_in_quotes_stand_together() -> None:
+    text = "calm water lay beyond the pier and so nobody at all had seen the lantern"
+    together = session("a", said(text, "together", BEFORE, role="user"))
+    apart = session("b", said("the lantern stood on calm and shallow water", "apart", role="user"))
+    assert decides('lantern "calm water"', "together", replace(DEFAULT, quoted=0.0), together, apart)
+
+
+def test_characters_of_a_word_that_stand_apart_are_not_the_word() -> None:
+    """Both hold the first two of four characters; of the others, one is in "science" and one in "prescription"."""
+    image = session("a", said("画像を見た", "image", BEFORE, role="user"))
+    apart = session("b", said("画像の理科処方", "apart", role="user"))
+    assert decides("画像処理", "image", replace(DEFAULT, cjk_single=1.0), image, apart)
