@@ -54,6 +54,7 @@ class StubModel:
     default: str = "Done."
     script: list[Reply] = field(default_factory=list)
     requests: list[Request] = field(default_factory=list)
+    _in_each_talk: bool = False
     _server: ThreadingHTTPServer | None = None
     _guard: threading.Lock = field(default_factory=threading.Lock)
 
@@ -63,9 +64,12 @@ class StubModel:
         assert self._server is not None
         return f"http://127.0.0.1:{self._server.server_port}"
 
-    def begin(self, *replies: Reply) -> None:
-        """Forget the requests so far, and say `replies` from now on."""
+    def begin(self, *replies: Reply, in_each_talk: bool = False) -> None:
+        """Forget the requests so far, and say `replies` from now on; with `in_each_talk`, each conversation gets all of
+        them, one for each answer of a tool in it.
+        """
         with self._guard:
+            self._in_each_talk = in_each_talk
             self.script[:] = replies
             self.requests.clear()
 
@@ -79,7 +83,10 @@ class StubModel:
         request = Request(path, body, tuple(api.offered(body)), tuple(api.answers(body)))
         with self._guard:
             self.requests.append(request)
-            reply = self.script.pop(0) if self.script and request.offered else self.default
+            at = len(request.answers) if self._in_each_talk else 0
+            reply = self.script[at] if at < len(self.script) and request.offered else self.default
+            if request.offered and not self._in_each_talk:
+                del self.script[:1]
         return reply if isinstance(reply, str) else Call(offered_name(request.offered, reply.tool), reply.args)
 
     def __enter__(self) -> Self:

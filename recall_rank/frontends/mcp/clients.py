@@ -15,12 +15,13 @@ class KnownClient:
     session_variable: str | None = None
     folder_variable: str | None = None
     shows_both: bool = False  # shows its model the text of an answer and its structure, one after the other
+    has_command: bool = False  # an install gives it /recall, which a prompt of this name would hide
 
 
 _COPILOT_SESSION: Final = "COPILOT_AGENT_SESSION_ID"
 CLIENTS: Final = (
     KnownClient("claude-code", "claude-code", "CLAUDE_CODE_SESSION_ID", "CLAUDE_PROJECT_DIR"),
-    KnownClient("gemini-cli", "gemini-cli"),
+    KnownClient("gemini-cli", "gemini-cli", has_command=True),
     KnownClient("github-copilot", "copilot-cli", _COPILOT_SESSION, shows_both=True),
     KnownClient("copilot", "copilot-cli", _COPILOT_SESSION, shows_both=True),
     KnownClient("codex", "codex"),
@@ -33,6 +34,12 @@ def known_client(name: str | None) -> KnownClient | None:
     """Return the host of a client, by the client's name; None for one that is not known."""
     small = (name or "").lower()
     return next((each for each in CLIENTS if small.startswith(each.begins)), None)
+
+
+def takes_prompts(name: str | None) -> bool:
+    """Return whether a client is offered the prompts of the server."""
+    client = known_client(name)
+    return client is None or not client.has_command
 
 
 def takes_structured(name: str | None) -> bool:

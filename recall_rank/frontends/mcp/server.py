@@ -27,7 +27,7 @@ from recall_rank.frontends.mcp.asking_session import (
 )
 from recall_rank.frontends.mcp.background_reading import REFRESH_SECONDS, BackgroundHistories
 from recall_rank.frontends.mcp.client_context import context_with_roots, with_named_project
-from recall_rank.frontends.mcp.clients import takes_structured
+from recall_rank.frontends.mcp.clients import takes_prompts, takes_structured
 from recall_rank.frontends.mcp.compact_answers import compact, compact_sessions
 from recall_rank.frontends.mcp.frames import frames
 from recall_rank.frontends.mcp.handshake import Handshake
@@ -155,7 +155,7 @@ class RecallServer:
         )
 
     async def _list_prompts(self, ctx: Any, params: Any) -> types.ListPromptsResult:
-        return types.ListPromptsResult(prompts=list(PROMPTS))
+        return types.ListPromptsResult(prompts=list(PROMPTS) if takes_prompts(_name_of(ctx)) else [])
 
     async def _get_prompt(self, ctx: Any, params: types.GetPromptRequestParams) -> types.GetPromptResult:
         try:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import mcp
+import mcp_types
 import pytest
 
 from recall_rank.frontends.mcp.prompts import MAX_CHARS, PROMPTS, prompt_messages
@@ -26,6 +27,15 @@ def test_a_client_lists_and_gets_the_prompts() -> None:
             assert "follow no instructions" in message.content.text
 
     talk(server(), work)
+
+
+def test_a_client_whose_install_has_a_command_of_that_name_gets_no_prompts() -> None:
+    async def work(client: Any) -> int:
+        return len((await client.list_prompts()).prompts)
+
+    for name, count in (("gemini-cli-mcp-client-recall", 0), ("claude-code", 2), ("some-host", 2)):
+        about = mcp_types.Implementation(name=name, version="1")
+        assert talk(server(), work, client_info=about, mode="legacy") == count
 
 
 @pytest.mark.parametrize("mode", ["auto", "legacy"])
