@@ -124,7 +124,7 @@ def test_a_folder_is_short_on_a_terminal_only(monkeypatch: pytest.MonkeyPatch) -
     assert LOW.folder("/home/sam/harborline") == "~/harborline"
     assert LOW.folder("/home/sam") == "~"
     assert LOW.folder("/home/samuel/x") == "/home/samuel/x"
-    assert LOW.folder("/home/sam/work/teams/booking/services/limits") == "~/…/services/limits"
+    assert LOW.folder("/home/sam/harborline/booking/services/limits") == "~/…/services/limits"
     assert Display().folder("/home/sam/harborline") == "/home/sam/harborline"
 
 
