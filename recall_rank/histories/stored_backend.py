@@ -50,7 +50,7 @@ class StoredBackend:
         return True
 
     def only(self, context: Context) -> StoredBackend:
-        raise NotImplementedError("a stored index is not limited to a project: search it with the scope project")
+        raise UnusableIndexError(f"{self.folder}: this index is searched as it is: limit a search by scope 'project'")
 
     def close(self) -> None:
         """Do nothing: the index is released with the last reference to it."""
