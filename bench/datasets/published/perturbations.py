@@ -7,7 +7,6 @@ import re
 from typing import TYPE_CHECKING
 
 from bench.datasets.vocabulary import misspell, write
-from recall_rank.analysis.stop_words import STOP_WORDS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -18,6 +17,11 @@ SEED = 20261121
 SHORTEST = 4  # letters of a word that is misspelt
 STYLES = ("camel", "snake", "kebab", "glued")
 LETTERS = re.compile(r"[^\W\d_]+")
+# words of SHORTEST letters or more that tell little of what is asked
+EMPTY = frozenset(
+    "about been could does from have having into should that their them then there these they this those were what when"
+    " where which while whom whose will with would your".split()
+)
 
 
 def perturbed(queries: Sequence[Row]) -> dict[str, list[Row]]:
@@ -33,7 +37,11 @@ def perturbed(queries: Sequence[Row]) -> dict[str, list[Row]]:
 
 def _content(said: Sequence[str]) -> list[int]:
     """Return the places of the words that tell what is asked."""
-    return [at for at, word in enumerate(said) if (bare := LETTERS.search(word)) and bare[0].lower() not in STOP_WORDS]
+    return [at for at, word in enumerate(said) if _tells(word)]
+
+
+def _tells(word: str) -> bool:
+    return any(len(run) >= SHORTEST and run.lower() not in EMPTY for run in LETTERS.findall(word))
 
 
 def _typos(count: int) -> Callable[[str, random.Random], str]:
@@ -41,7 +49,7 @@ def _typos(count: int) -> Callable[[str, random.Random], str]:
 
     def change(asked: str, chance: random.Random) -> str:
         said = asked.split(" ")
-        places = [at for at in _content(said) if any(len(run) >= SHORTEST for run in LETTERS.findall(said[at]))]
+        places = _content(said)
         for at in chance.sample(places, min(count, len(places))):
             run = max(LETTERS.finditer(said[at]), key=lambda found: len(found[0]))
             edited = run[0][0] + misspell(run[0][1:], chance)

@@ -10,7 +10,7 @@ from collections import Counter, defaultdict
 from typing import TYPE_CHECKING, Any
 
 from bench.datasets.label import pieces
-from bench.datasets.published.histories.parts import compounds, mentioned, paths, placed_parts
+from bench.datasets.published.histories.parts import NAME_LENGTH, compounds, mentioned, paths, placed_parts
 from bench.datasets.vocabulary import misspell, write
 from recall_rank.analysis.stop_words import STOP_WORDS
 
@@ -47,12 +47,12 @@ KEPT, FEWEST_WORDS, MOST_WORDS = 0.6, 4, 12  # of a first message
 SEPARATED = ("kebab", "dotted", "space", "snake", "camel")
 
 
-def queries(history: Sequence[Row]) -> list[Row]:
+def queries(history: Sequence[Row], seed: int = SEED) -> list[Row]:
     """Return the queries of every kind, as WANTED says; fewer where a source does not hold enough of a kind."""
     parts = placed_parts(history)
     found = mentioned(parts)
     drawn: list[Row] = []
-    chance = random.Random(SEED)
+    chance = random.Random(seed)
     names = _of_one_session(found["compound"], MOST_PARTS)
     shared = {
         name: where
@@ -207,30 +207,35 @@ class _Turns:
             self.copies[part.text].append(part)
 
     def follow_ups(self) -> Iterator[tuple[str, Row]]:
-        """Yield a query for each remark that names a compound or path which was said before in its session. The first
-        and the last earlier part that hold all of these names are the answers, and so are parts between them.
+        """Yield a query for each remark that names a compound or path which its session held before. Of several
+        names the one with the fewest earlier parts counts. The first and the last of these parts are the answers; the
+        parts between them, and copies of all, are acceptable.
         """
         asked = set()
         for session in self.sessions.values():
             for at, part in enumerate(session):
                 if not (_typed(part) and len(part.text) in FOLLOW_UP_LENGTH) or part.text in asked:
                     continue
-                names = compounds(part.text) | paths(part.text)
-                earlier = [one for one in session[:at] if one.time < part.time and all(n in one.text for n in names)]
-                if names and 0 < len(earlier) <= MOST_CANDIDATES:
+                earlier = self._earlier(session[:at], part)
+                if earlier:
                     asked.add(part.text)
                     relevant = list(dict.fromkeys((earlier[0], earlier[-1])))
                     others = [one for one in self._with_copies(earlier, part.time) if one not in relevant]
-                    yield (
-                        part.source,
-                        {
-                            "query": part.text,
-                            "relevant": [one.answer for one in relevant],
-                            "also": [one.answer for one in others],
-                            "exclude": self._messages(part),
-                            "before": part.time,
-                        },
-                    )
+                    yield part.source, {
+                        "query": part.text,
+                        "relevant": [one.answer for one in relevant],
+                        "also": [one.answer for one in others],
+                        "exclude": self._messages(part),
+                        "before": part.time,
+                    }
+
+    def _earlier(self, before: Sequence[PlacedPart], part: PlacedPart) -> list[PlacedPart]:
+        """Return the agent's earlier parts with the rarest name of a remark; none where all names are new or common."""
+        older = [one for one in before if one.time < part.time and one.role == "assistant"]
+        names = sorted(compounds(part.text, NAME_LENGTH) | paths(part.text))
+        named = [[one for one in older if re.search(rf"(?<!\w){re.escape(name)}(?!\w)", one.text)] for name in names]
+        few = [found for found in named if 0 < len(found) <= MOST_CANDIDATES]
+        return min(few, key=len, default=[])
 
     def questions(self) -> Iterator[tuple[str, Row]]:
         """Yield a query for each question. The last text that the agent said before the next remark answers it."""

@@ -21,6 +21,7 @@ ERROR = re.compile(
     r"\b(?:errors?|exception|failed|failure|fatal|cannot|can't|not found|timed out|invalid|unable)\b", re.IGNORECASE
 )
 NUMBER = re.compile(r"^\s*\d+(?:→|[\t:-])\s*[+-]?")
+NAME_LENGTH = range(8, 41)  # of a compound that a remark can refer to
 COMPOUND_LENGTH, PATH_LENGTH, LINE_LENGTH = range(12, 41), range(14, 61), range(40, 146)
 
 
@@ -65,14 +66,15 @@ def searchable(part: Row) -> str:
     return "\n".join(field for field in fields if field)
 
 
-def compounds(text: str) -> set[str]:
+def compounds(text: str, lengths: range = COMPOUND_LENGTH) -> set[str]:
     """Return the compounds in a text that are long enough to be told apart."""
-    return {name for name in COMPOUND.findall(text) if len(name) in COMPOUND_LENGTH}
+    return {name for name in COMPOUND.findall(text) if len(name) in lengths}
 
 
 def paths(text: str) -> set[str]:
     """Return the relative paths of files in a text."""
-    return {path for path in PATH.findall(text) if len(path) in PATH_LENGTH and not path.startswith(("/", "..."))}
+    found = (path.removeprefix("@") for path in PATH.findall(text))  # a person refers to files by @PATH
+    return {path for path in found if len(path) in PATH_LENGTH and not path.startswith(("/", "..."))}
 
 
 def error_lines(text: str) -> set[str]:
