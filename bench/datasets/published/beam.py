@@ -4,7 +4,6 @@ follow-ups.
 
 from __future__ import annotations
 
-import datetime
 import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
@@ -71,8 +70,7 @@ def _said(turn: Mapping[str, Any]) -> str:
 
 def _millis(anchor: str) -> int:
     """Return the milliseconds of a day such as "March-15-2024"."""
-    day = datetime.datetime.strptime(anchor, "%B-%d-%Y")
-    return int(day.replace(tzinfo=datetime.UTC).timestamp()) * 1000
+    return records.utc_millis(anchor, "%B-%d-%Y")
 
 
 def _queries(project: str, asked: Mapping[str, list[Any]], sessions: Mapping[str, str]) -> Iterator[Row]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import datetime
 import re
 from typing import TYPE_CHECKING, Any
 
@@ -64,8 +63,7 @@ def _said(turn: Mapping[str, Any]) -> str:
 
 def _millis(text: str) -> int:
     """Return the milliseconds of a time such as "1:56 pm on 8 May, 2023"."""
-    told = datetime.datetime.strptime(text, "%I:%M %p on %d %B, %Y")
-    return int(told.replace(tzinfo=datetime.UTC).timestamp()) * 1000
+    return records.utc_millis(text, "%I:%M %p on %d %B, %Y")
 
 
 def _queries(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import datetime
 import re
 from typing import TYPE_CHECKING, Any
 
@@ -61,8 +60,7 @@ def _history(project: str, chat: Mapping[str, Any]) -> Iterator[Row]:
 
 def _millis(text: str) -> int:
     """Return the milliseconds of a time such as "29.12.2023, 00:51:12"."""
-    told = datetime.datetime.strptime(text, "%d.%m.%Y, %H:%M:%S")
-    return int(told.replace(tzinfo=datetime.UTC).timestamp()) * 1000
+    return records.utc_millis(text, "%d.%m.%Y, %H:%M:%S")
 
 
 def _queries(project: str, chat: Mapping[str, Any], sessions: Mapping[str, str]) -> Iterator[Row]:

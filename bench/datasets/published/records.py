@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import hashlib
 import lzma
 from dataclasses import dataclass, field
@@ -74,3 +75,8 @@ def sessions_of(history: Iterable[Row]) -> dict[str, str]:
 def blob_id(content: bytes) -> str:
     """Return the id that git gives to a file of this content."""
     return hashlib.sha1(b"blob %d\0" % len(content) + content, usedforsecurity=False).hexdigest()
+
+
+def utc_millis(text: str, form: str) -> int:
+    """Return the milliseconds of a time in UTC, written in a form of strptime. Raises ValueError for another form."""
+    return int(dt.datetime.strptime(f"{text} +0000", f"{form} %z").timestamp()) * 1000

@@ -108,7 +108,7 @@ def _sample(kind: str, candidates: Iterable[tuple[str, Row]], chance: random.Ran
     by_source: dict[str, list[Row]] = defaultdict(list)
     for source, query in candidates:
         by_source[source].append(query)
-    taken = []
+    taken: list[Row] = []
     for source, count in WANTED[kind].items():
         some = by_source[source]
         for query in chance.sample(some, min(count, len(some))):
@@ -221,13 +221,16 @@ class _Turns:
                     asked.add(part.text)
                     relevant = list(dict.fromkeys((earlier[0], earlier[-1])))
                     others = [one for one in self._with_copies(earlier, part.time) if one not in relevant]
-                    yield part.source, {
-                        "query": part.text,
-                        "relevant": [one.answer for one in relevant],
-                        "also": [one.answer for one in others],
-                        "exclude": self._messages(part),
-                        "before": part.time,
-                    }
+                    yield (
+                        part.source,
+                        {
+                            "query": part.text,
+                            "relevant": [one.answer for one in relevant],
+                            "also": [one.answer for one in others],
+                            "exclude": self._messages(part),
+                            "before": part.time,
+                        },
+                    )
 
     def _earlier(self, before: Sequence[PlacedPart], part: PlacedPart) -> list[PlacedPart]:
         """Return the agent's earlier parts with the rarest name of a remark; none where all names are new or common."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import datetime
+import datetime as dt
 import hashlib
 import re
 from dataclasses import dataclass, field
@@ -133,5 +133,5 @@ def _millis(text: str) -> int:
     if not found:
         return 0
     year, month, day, hour, minute, second = (int(one or 0) for one in found.groups())
-    told = datetime.datetime(year, month, day, hour, minute, second, tzinfo=datetime.UTC)
+    told = dt.datetime(year, month, day, hour, minute, second, tzinfo=dt.UTC)
     return int(told.timestamp()) * 1000

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import datetime
+import datetime as dt
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any
 
@@ -98,4 +98,4 @@ def _said(content: Any) -> str:
 
 
 def _millis(text: str) -> int:
-    return int(datetime.datetime.fromisoformat(text).timestamp() * 1000)
+    return int(dt.datetime.fromisoformat(text).timestamp() * 1000)
