@@ -9,7 +9,6 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from bench.datasets.published import build_data
 from bench.engines import EngineError, create
 from bench.reporting import compare, plot, report
 
@@ -85,6 +84,8 @@ def _main(argv: Sequence[str] | None) -> int:
     if options.action == "data":
         if options.name and not options.folder:
             parser.error("data needs a folder besides the name of a set")
+        from bench.datasets.published import build_data  # what no other action needs
+
         return build_data.main(options.name, options.folder, options.checkouts)
     return compare.main(options.before, options.after)
 

@@ -119,9 +119,9 @@ def _tool(block: str) -> Row:
     """Return the part of a call: fenced text is its output, what stands around it is its input."""
     head, _, body = block.partition(">")
     name, kind = NAME.search(head), KIND.search(head)
-    body = TAGS.sub("", SUMMARY.sub("", body, count=1))
+    body = SUMMARY.sub("", body, count=1)
     output = "\n".join(fenced.rstrip("\n") for fenced in FENCED.findall(body))
-    given = FENCED.sub("", body).strip()
+    given = TAGS.sub("", FENCED.sub("", body)).strip()
     command = re.search(r"`([^`]+)`", given) if kind and kind[1] == "shell" else None
     asked = {"command": command[1]} if command else {"text": given}
     return {"type": "tool", "tool": name[1] if name else None, "input": asked, "output": output or None}
