@@ -125,16 +125,21 @@ def _robustness(
 ) -> None:
     rows = []
     for one in sets:
+        if not any(map(one.has, perturbations)):
+            continue
         base = means(clean[one.name])["nDCG@10"]
         cells = [one.name, f"{base:.3f}"]
         for perturbation in perturbations:
+            if not one.has(perturbation):
+                cells.append("")
+                continue
             messages, _ = measure(one.rank(one.queries(perturbation)))
             value = means(messages)["nDCG@10"]
             share = value / base if base else 0.0
             cells.append(f"{value:.3f} ({share:.1%})")
             report.add(f"{engine}/{one.name}/{perturbation} share of clean", share, "share", "higher", 0.01)
         rows.append(cells)
-    if perturbations:
+    if rows:
         report.tables.append(
             Table(f"message nDCG@10, misspelt queries, {engine}", ["set", "clean", *perturbations], rows)
         )

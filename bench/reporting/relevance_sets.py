@@ -72,6 +72,10 @@ class RelevanceSet:
         }
         return other
 
+    def has(self, perturbation: str) -> bool:
+        """Whether there is a misspelt copy of the queries of this kind."""
+        return (self.folder / f"queries.{perturbation}.jsonl").is_file()
+
     def queries(self, perturbation: str | None = None) -> list[LabelledQuery]:
         """Return the queries with an answer, without the adversarial kind."""
         name = f"queries.{perturbation}.jsonl" if perturbation else "queries.jsonl"
