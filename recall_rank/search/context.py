@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from recall_rank._core.rank.candidate import Candidate
 from recall_rank.index.reader.index_reader import IndexReader
 from recall_rank.model import NearMiss
 from recall_rank.search.deadline import Deadline, DegradeKind
@@ -28,6 +29,7 @@ class SearchContext:
     expansion: Expansion
     text_marks: bytearray | None = None  # u8[parts]: the text contains the query; None before the text scan
     scored_marks: bytearray | None = None  # u8[parts]: eligible, and scored by the caller; None unless these are hits
+    reranked: list[Candidate] = field(default_factory=list)  # every hit whose passage was read, best first
     page: list[PageEntry] = field(default_factory=list)
     answerable: float = 0.0
     near_misses: tuple[NearMiss, ...] = ()
