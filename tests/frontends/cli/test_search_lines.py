@@ -163,7 +163,7 @@ def test_skipped_sessions_and_parts_are_reported() -> None:
     answer = full_response()
     coverage = replace(
         answer.coverage,
-        parts=Count(17, 12, 7, {"directory": 2, "words": 2, "tool_name": 1}),
+        parts=Count(17, 12, 7, {"directory": 2, "must": 1, "must_not": 1, "tool_name": 1}),
         per_source=(*answer.coverage.per_source, SourceReport("codex", "/x", failures=(ReadFailure("", "no"),))),
     )
     shown = text_of(answer_lines(replace(answer, coverage=coverage), NOW)).splitlines()
@@ -171,7 +171,8 @@ def test_skipped_sessions_and_parts_are_reported() -> None:
         "1 hit · searched 2 of 3 sessions, 7 of 17 parts, 1 of 2 sources in 1.5 ms"
     ]
     for line in (
-        "left out by directory: 1 session, 2 parts; by words they must or must not hold: 2 parts; by tool: 1 part",
+        "left out by directory: 1 session, 2 parts; by required text: 1 part; by unwanted text: 1 part; "
+        "by tool: 1 part",
         "not reached: 5 parts",
         "the time budget was used up: the answer came late, or is not complete",
         "no word matched; these contain the text as it stands",
@@ -218,7 +219,10 @@ def test_skip_reasons_are_shown_as_words() -> None:
         ({"since": "1d"}, "time"),
         ({"type": "tool"}, "type"),
         ({"tool_name": "bash"}, "tool"),
-        ({"must": ["noon"]}, "words they must or must not hold"),
+        ({"session_prefix": "ferry"}, "session prefix"),
+        ({"must": ["noon"]}, "required text"),
+        ({"must_not": ["ferry 3"]}, "unwanted text"),
+        ({"files": ["gauge.log"]}, "file"),
         (
             {"context": Context("tide-tables", in_context=("tt1",))},
             "messages that are still in context",

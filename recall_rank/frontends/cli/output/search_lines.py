@@ -24,11 +24,14 @@ if TYPE_CHECKING:
 PIPE: Final = Display()
 MAX_LOAD_ERRORS: Final = 8  # hits must not be pushed off the screen
 READ_ON: Final = "get, context, open, copy, reopen"  # the commands that take the number of a hit
+MUST_OR_FILE: Final = "must_or_file"  # the reason where --file, which requires a text, stands beside --must
 _INDENT: Final = "    "
 _REASONS: Final[Mapping[str, str]] = {  # other reasons are shown by their names
     "session_id": "session",
     "tool_name": "tool",
-    "words": "words they must or must not hold",
+    "must": "required text",
+    "must_not": "unwanted text",
+    MUST_OR_FILE: "required text or file",
     "in_context": "messages that are still in context",
 }
 _DEGRADED: Final[Mapping[str, str]] = {
