@@ -163,7 +163,7 @@ def test_skipped_sessions_and_parts_are_reported() -> None:
     answer = full_response()
     coverage = replace(
         answer.coverage,
-        parts=Count(17, 12, 7, {"directory": 2, "must": 1, "must_not": 1, "tool_name": 1}),
+        parts=Count(17, 12, 7, {"directory": 2, "must": 1, "must_not": 3}),
         per_source=(*answer.coverage.per_source, SourceReport("codex", "/x", failures=(ReadFailure("", "no"),))),
     )
     shown = text_of(answer_lines(replace(answer, coverage=coverage), NOW)).splitlines()
@@ -171,8 +171,7 @@ def test_skipped_sessions_and_parts_are_reported() -> None:
         "1 hit · searched 2 of 3 sessions, 7 of 17 parts, 1 of 2 sources in 1.5 ms"
     ]
     for line in (
-        "left out by directory: 1 session, 2 parts; by required text: 1 part; by unwanted text: 1 part; "
-        "by tool: 1 part",
+        "left out by directory: 1 session, 2 parts; by required text: 1 part; by unwanted text: 3 parts",
         "not reached: 5 parts",
         "the time budget was used up: the answer came late, or is not complete",
         "no word matched; these contain the text as it stands",
