@@ -32,7 +32,7 @@ from recall_rank.frontends.cli.output.console import (
     print_json,
     print_lines,
 )
-from recall_rank.frontends.cli.output.display import given_display, has_terminal
+from recall_rank.frontends.cli.output.display import given_display, has_terminal, is_quiet
 from recall_rank.frontends.transcripts.reopen import put_reopen
 from recall_rank.model.option_errors import OptionError
 from recall_rank.model.serialize import repaired
@@ -186,10 +186,10 @@ def _show(
         show(laid_out(response, now, offset, display, lambda: _ids(recall, response)), display)
         return
     from recall_rank.frontends.cli.output.record_lines import hit_rows
-    from recall_rank.frontends.cli.output.search_lines import remark_lines
+    from recall_rank.frontends.cli.output.search_lines import remark_lines, unread_lines
 
     show(hit_rows(response, form, now, offset, display), display)
-    print_lines(remark_lines(response), sys.stderr)
+    print_lines(unread_lines(response.load_errors) if is_quiet() else remark_lines(response), sys.stderr)
 
 
 def _ids(recall: Recall, response: SearchResponse) -> IdPrefixes:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, NoReturn, TextIO
 
 import click
 
-from recall_rank.frontends.cli.output.display import Display, columns_of, given_display
+from recall_rank.frontends.cli.output.display import Display, columns_of, given_display, is_quiet
 from recall_rank.frontends.cli.output.render import rendered
 from recall_rank.frontends.display_text import escape_lines, one_line, safe_json
 
@@ -125,9 +125,9 @@ def table_lines(rows: Sequence[Sequence[str]], right: Collection[int], head_styl
 def progress_on_stderr() -> Iterator[Progress | None]:
     """A context manager that gives a callback (stage, done, total), which draws a progress bar for each stage.
 
-    It gives None when stderr is no terminal.
+    It gives None when stderr is no terminal, and with the option --quiet.
     """
-    if not sys.stderr.isatty():
+    if not sys.stderr.isatty() or is_quiet():
         yield None
         return
     from rich.console import Console

@@ -144,7 +144,7 @@ def remark_lines(response: SearchResponse) -> Iterator[Line]:
     for kind in response.degrade_kinds:
         if kind != "none":
             yield [(one_line(_DEGRADED.get(kind, kind)), "dim")]
-    yield from _unread(response.load_errors)
+    yield from unread_lines(response.load_errors)
     yield from map(note_line, response.warnings)
 
 
@@ -156,7 +156,7 @@ def _reading(syntax: QuerySyntax) -> str:
     return " · ".join(said)
 
 
-def _unread(errors: Sequence[str]) -> Iterator[Line]:
+def unread_lines(errors: Sequence[str]) -> Iterator[Line]:
     """Yield the first errors of reading as lines, then, if there are more, a line with the number of the others."""
     for error in errors[:MAX_LOAD_ERRORS]:
         yield [("not read: ", "red"), (one_line(error), "")]
