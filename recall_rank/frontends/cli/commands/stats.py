@@ -75,7 +75,7 @@ def _lines(found: Activity, unit: str | None) -> Iterator[Line]:
 
 def _span(found: Activity) -> str:
     """Return the first and the last day of the history as text, and the number of messages without a time."""
-    dated = f" · {utc_minute(found.first)[:10]} to {utc_minute(found.last)[:10]}" if found.first else ""
+    dated = f" · {utc_minute(found.first)[:10]} to {utc_minute(found.last)[:10]} UTC" if found.first else ""
     return dated + (f" · {found.undated:,} without a time" if found.undated else "")
 
 
