@@ -10,7 +10,6 @@ from recall_rank.frontends.display_text import utc_minute
 from recall_rank.frontends.transcripts.markdown import one_line
 from recall_rank.model import Message, Session
 
-
 Minute = Callable[[int], str]
 """Returns a time in epoch milliseconds as text, as utc_minute() does; "" for an unknown one."""
 
