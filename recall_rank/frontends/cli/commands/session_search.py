@@ -10,6 +10,7 @@ from typing import Any, Final
 import click
 
 from recall_rank.frontends.caller_context import context_of_working_directory
+from recall_rank.frontends.cli.options.display_options import display_options
 from recall_rank.frontends.cli.options.histories import history_option, open_recall, read_with_progress
 from recall_rank.frontends.cli.options.limit import limit_option
 from recall_rank.frontends.cli.options.redact import redact_option
@@ -54,6 +55,7 @@ _LONGEST: Final = 240  # characters of a message in a list of messages
 @redact_option
 @history_option
 @click.option("--json", "as_json", is_flag=True, help="Print the whole answer as one line of JSON.")
+@display_options
 def session_search(
     query: tuple[str, ...], histories: tuple[str, ...], redact: bool, as_json: bool, **given: Any
 ) -> None:

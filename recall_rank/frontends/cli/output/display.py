@@ -48,6 +48,10 @@ class Display:
         except (OverflowError, OSError):  # the C library knows no zone for so distant a year
             return utc_minute(time)
 
+    def path(self, path: str) -> str:
+        """Return a whole path as it is shown: on a terminal with "~" for the home."""
+        return _with_tilde(path) if self.is_terminal else path
+
     def folder(self, path: str) -> str:
         """Return a folder as it is shown: on a terminal with "~" for the home and without the middle of a long one."""
         if not self.is_terminal:
