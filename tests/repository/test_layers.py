@@ -33,6 +33,7 @@ FLOORS: tuple[tuple[str, ...], ...] = (
     # 4: segments; agents' stores
     ("index", "index.errors"),
     ("index.segment",),
+    ("index.vectors",),
     ("index.reader",),
     ("index.merge",),
     ("index.storage", "loaders"),
