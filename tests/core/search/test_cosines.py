@@ -61,5 +61,5 @@ def test_no_vector_is_read_after_the_deadline() -> None:
     ("values", "scales", "query", "out"), [(3, 2, 2, 2), (4, 2, 2, 1), (4, 1, 2, 1), (0, 0, 0, 0), (5, 5, 0, 5)]
 )
 def test_lengths_that_do_not_fit_are_refused(values: int, scales: int, query: int, out: int) -> None:
-    with pytest.raises(ValueError, match="differ in length|has 1 to"):
+    with pytest.raises(ValueError, match=r"differ in length|has 1 to"):
         cosines(array("b", [0] * values), array("f", [0] * scales), array("f", [0] * query), array("f", [0] * out))
