@@ -85,11 +85,10 @@ def write_vectors(folder: Folder, segment_name: str, docs: int, vectors: Segment
     there still. Raises OSError.
     """
     name = vectors.model.encode()
-    body = [name, vectors.docs, vectors.digests, vectors.scales, vectors.skipped, vectors.values]
+    columns = (vectors.docs, vectors.digests, vectors.scales, vectors.skipped, vectors.values)
     hashed = xxhash.xxh3_128()
     chunks: list[bytes | memoryview] = []
-    for part in body:
-        data = memoryview(part).cast("B") if len(part) else memoryview(b"")
+    for data in (memoryview(name), *(column.data.cast("B") if column.size else memoryview(b"") for column in columns)):
         chunks += [data, bytes(aligned(len(data)) - len(data))]
     for chunk in chunks:
         hashed.update(chunk)

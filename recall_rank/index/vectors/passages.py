@@ -30,11 +30,23 @@ class ProsePassages:
 
 
 def said_marks(segment: Segment) -> npt.NDArray[np.bool_]:
-    """Return marks, bool[docs]: whether a person or an agent said the document, by its class alone."""
+    """Return marks, bool[docs]: whether the document was said by a person or an agent, or is a plain text of a corpus.
+
+    The class of the document decides, without a look at its text.
+    """
     table = np.zeros(256, np.bool_)
     for kind in SAID:
         table[[kind, kind + SUBAGENT_KIND]] = True
-    return table[np.frombuffer(segment.doc_class, np.uint8)] if segment.docs else np.zeros(0, np.bool_)
+    if not segment.docs:
+        return np.zeros(0, np.bool_)
+    classes = np.frombuffer(segment.doc_class, np.uint8)
+    marks = table[classes]
+    others = np.flatnonzero(classes == Kind.OTHER)
+    if len(others):
+        types = np.frombuffer(segment.part_type, np.uint32)
+        parts = np.frombuffer(segment.doc_part, np.uint32)[others]
+        marks[others] = types[parts] == segment.names.find("text")
+    return marks
 
 
 def prose_passages(segment: Segment) -> ProsePassages:

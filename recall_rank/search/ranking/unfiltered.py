@@ -26,6 +26,7 @@ def rank_unfiltered(search: SearchContext, parts: Iterable[int]) -> tuple[Search
     eligible = everything(reader)
     expansion = expand(query, reader, eligible, deadline)
     unfiltered = SearchContext(reader, query, deadline, eligible, expansion)
+    unfiltered.nearest = search.nearest
     unfiltered.note_words(expansion.words_done)
     marks = bytearray(reader.parts)
     for part in parts:

@@ -11,7 +11,7 @@ from recall_rank.index.segment.segment import Segment
 from recall_rank.index.vectors.passages import ProsePassages, is_prose, passage_text, prose_passages, said_marks
 from recall_rank.index.vectors.segment_vectors import SegmentVectors, added, carried, quantized
 from tests.support.search.samples import NOW, message, part, session
-from tests.support.semantic.word_embedder import WordEmbedder
+from tests.support.semantic.word_embedder import DIMENSION, WordEmbedder
 
 CODE = "for (int i = 0; i < n; ++i) { a[i] = b[i] * (c + 1); }\n" * 4
 TABLE = "2024-01-01 12:00:01 200 17 GET /a/b/c 1.7 ms\n" * 5
@@ -91,26 +91,28 @@ def test_a_merge_carries_every_vector_of_a_live_session() -> None:
     )
     merged = merge([first, second], [(), ()])
     passages = prose_passages(merged)
-    moved = carried(passages, [embedded(first), embedded(second)], "words", 64)
+    moved = carried(passages, [embedded(first), embedded(second)], "words", DIMENSION)
     anew = embedded(merged)
     assert len(moved) == 3
     for name in ("docs", "digests", "scales", "values", "skipped"):
         assert np.array_equal(getattr(moved, name), getattr(anew, name)), name
-    assert len(carried(prose_passages(merge([first, second], [(0,), ()])), [embedded(first)], "words", 64)) == 0
+    assert len(carried(prose_passages(merge([first, second], [(0,), ()])), [embedded(first)], "words", DIMENSION)) == 0
 
 
 def test_vectors_of_another_embedder_are_not_carried() -> None:
     segment = segment_of("the boat is green today")
     passages, own = prose_passages(segment), embedded(segment)
-    assert len(carried(passages, [own], "words", 64)) == 1
-    assert len(carried(passages, [own], "other", 64)) == 0
+    assert len(carried(passages, [own], "words", DIMENSION)) == 1
+    assert len(carried(passages, [own], "other", DIMENSION)) == 0
     assert len(carried(passages, [own], "words", 32)) == 0
 
 
 def test_the_missing_vectors_alone_are_added_in_the_order_of_documents() -> None:
     segment = segment_of("the boat is green today", "a car in the rain", "we sail at noon then")
     whole, passages = embedded(segment), prose_passages(segment)
-    some = added(carried(passages, (), "words", 64), passages, np.array([2]), WordEmbedder()(["we sail at noon then"]))
+    some = added(
+        carried(passages, (), "words", DIMENSION), passages, np.array([2]), WordEmbedder()(["we sail at noon then"])
+    )
     rest = added(some, passages, np.array([0, 1]), WordEmbedder()(texts(segment, passages)[:2]))
     assert np.array_equal(rest.docs, whole.docs)
     assert np.array_equal(rest.values, whole.values)

@@ -10,7 +10,7 @@ import numpy.typing as npt
 import xxhash
 
 SYNONYMS: Mapping[str, str] = {"physician": "doctor", "automobile": "car", "vessel": "boat"}
-DIMENSION = 64
+DIMENSION = 256
 
 
 class WordEmbedder:
