@@ -14,7 +14,7 @@ from recall_rank.index.reader.index_reader import IndexReader
 from recall_rank.index.reader.places import Place, held
 from recall_rank.index.segment.build import build
 from recall_rank.index.segment.segment import TITLE_ROLE, Segment
-from recall_rank.model import Message, RefreshReport, SearchResponse, Session, Source
+from recall_rank.model import Message, RefreshReport, SearchResponse, Session, Source, VectorCount
 from recall_rank.model.coerce import message_list, sessions_from
 from recall_rank.model.texts import sessions_of_texts
 from recall_rank.search.engine import search
@@ -322,6 +322,11 @@ class Index:
         asked = self._vectors.ask(reader, parsed.text) if by_meaning else None
         response = search(reader, parsed, asked=asked)
         return replace(response, coverage=replace(response.coverage, vectors=self._vectors.count(reader)))
+
+    @property
+    def vectors(self) -> VectorCount | None:
+        """How many passages have a vector; None without an embedder."""
+        return None if self._vectors is None else self._vectors.count(self._reader)
 
     def embed(self, progress: Progress | None = None) -> EmbedReport:
         """Make the vectors of all passages that have none now, and return when they are stored.

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from recall_rank.histories.vocabulary_file import VocabularyFile
     from recall_rank.index.reader.places import Place
     from recall_rank.index.segment.segment import Segment
-    from recall_rank.model import Context, RefreshReport, SearchResponse, Session, Source, SourceReport
+    from recall_rank.model import Context, RefreshReport, SearchResponse, Session, Source, SourceReport, VectorCount
     from recall_rank.model.progress import Progress
     from recall_rank.search.options import SearchOptions
     from recall_rank.semantic.embedder import Embedder
@@ -349,6 +349,15 @@ class Recall:
             "a Recall cannot be pickled or copied: let each process make its own, with one folder as `cache`, which "
             "they share"
         )
+
+    @property
+    def searches_by_meaning(self) -> bool:
+        """Whether there is an embedder."""
+        return self._vectors is not None
+
+    def vectors(self) -> VectorCount | None:
+        """Return how many passages of the newest index have a vector; None without an embedder."""
+        return self._backend.ready().index.vectors
 
     def embed(self, progress: Progress | None = None) -> EmbedReport:
         """Make the vectors of all passages of the newest index that have none now, and return when they are stored.

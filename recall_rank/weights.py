@@ -149,7 +149,7 @@ class Weights:
     extra: float = (
         0.15  # the caller's own signal, 0 to 1, such as a cosine; small, so that a weaker ranker reorders little
     )
-    meaning: float = 0.3  # nearness in meaning, 0 to 1, where the user gives an embedder
+    meaning: float = 0.2  # nearness in meaning, 0 to 1, where the user gives an embedder
 
     # --- calibration: logistic regressions fitted by bench.benchmarks.calibration ---
 

@@ -45,6 +45,8 @@ class FunctionEmbedder:
         """
         if not callable(function):
             raise TypeError(f"an embedder is made of a function from texts to vectors, not of {function!r:.80}")
+        if not 0 < dimension <= MOST_DIMENSIONS:
+            raise ValueError(f"a vector has 1 to {MOST_DIMENSIONS:,} dimensions, not {dimension!r}")
         self._function = function
         self.name = name
         self.dimension = dimension
@@ -59,12 +61,13 @@ class FunctionEmbedder:
 def check_embedder(given: object) -> Embedder:
     """Return `given` as an Embedder; its `dimension` is not read. Raises TypeError or ValueError for anything else."""
     name = getattr(given, "name", None)
-    if not callable(given) or not isinstance(name, str) or not hasattr(type(given), "dimension"):
-        if not callable(given) or not isinstance(name, str) or "dimension" not in getattr(given, "__dict__", {}):
-            raise TypeError(
-                f"an embedder is callable and has a name and a dimension; {given!r:.80} is not: "
-                "make one of a function by FunctionEmbedder(function, name=..., dimension=...)"
-            )
+    # looked for without reading it: the dimension of a model may be known only once that is loaded
+    sized = hasattr(type(given), "dimension") or "dimension" in getattr(given, "__dict__", {})
+    if not callable(given) or not isinstance(name, str) or not sized:
+        raise TypeError(
+            f"an embedder is callable and has a name and a dimension; {given!r:.80} is not: "
+            "make one of a function by FunctionEmbedder(function, name=..., dimension=...)"
+        )
     if not name:
         raise ValueError("the name of an embedder is not empty: its vectors are stored under it")
     return given  # type: ignore[return-value]
@@ -77,6 +80,8 @@ def vectors_of(embedder: Embedder, texts: Sequence[str], *, query: bool = False)
     """
     import numpy as np
 
+    if not texts:
+        return np.zeros((0, embedder.dimension), np.float32)
     found = np.ascontiguousarray(embedder(texts, query=query), np.float32)
     wanted = (len(texts), embedder.dimension)
     if found.shape != wanted:

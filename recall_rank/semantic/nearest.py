@@ -139,7 +139,10 @@ def _best(
 def _descending(
     reader: IndexReader, scores: npt.NDArray[np.float32], docs: npt.NDArray[np.int64], first: int
 ) -> Iterator[int]:
-    """Yield the documents by descending score, the newer of equals first; sorts `first` of them, then more as needed."""
+    """Yield the documents by descending score, the newer of equals first.
+
+    The best `first` are sorted, and more of them only when they are asked for.
+    """
     taken = 0
     while taken < len(scores):
         size = min(len(scores), max(first, 4 * taken))

@@ -38,7 +38,7 @@ OTHER_SECONDS: Final = 5.0  # and so long while another process makes the vector
 EXIT_SECONDS: Final = 5.0  # the end of the process waits so long for the last batch
 
 
-class EmbeddingStopped(Exception):
+class EmbeddingStoppedError(Exception):
     """Raised inside a pass when it was told to stop; what was made until then is kept."""
 
 
@@ -213,7 +213,7 @@ class VectorIndex:
                     reader = self._target()
                     if reader is not None and self._pass(reader, None, wait=False) is None:
                         pause = OTHER_SECONDS
-            except EmbeddingStopped:
+            except EmbeddingStoppedError:
                 continue
             except Exception as error:  # noqa: BLE001 - an embedder may raise anything; `problem` says it
                 self.problem = f"{type(error).__name__}: {error}".removesuffix(": ")
@@ -223,12 +223,12 @@ class VectorIndex:
                     self._wanted = True
 
     def _pause(self) -> None:
-        """Return when no search has begun for QUIET_SECONDS. Raises EmbeddingStopped after close()."""
+        """Return when no search has begun for QUIET_SECONDS. Raises EmbeddingStoppedError after close()."""
         while (rest := self._used + QUIET_SECONDS - time.monotonic()) > 0:
             if self._stop.wait(rest):
                 break
         if self._stop.is_set():
-            raise EmbeddingStopped
+            raise EmbeddingStoppedError
 
     # --- one pass ----------------------------------------------------------------------------------------------
 
@@ -347,7 +347,7 @@ class VectorIndex:
                         if background:
                             self._pause()
                             if self._target() is not reader or self._waiting:
-                                raise EmbeddingStopped
+                                raise EmbeddingStoppedError
                         batch = order[begin : begin + BATCH]
                         vectors.append(vectors_of(self.embedder, [texts[at] for at in batch]))
                         made += batch

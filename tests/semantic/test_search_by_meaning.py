@@ -60,7 +60,7 @@ def test_a_synonym_that_no_word_finds_is_found_by_its_meaning(index: Index) -> N
 
 
 def test_meaning_decides_between_parts_with_equal_words(embedder: WordEmbedder) -> None:
-    texts = ["travel with the wagon is slow", "travel with the vessel is slow", *FILLER]
+    texts = ["travel by wagon", "travel by vessel", *FILLER]
     with Index.build([session("s", *texts)], embedder=embedder) as index:
         assert ask(index, "travel boat")[0] == "s.0.1"
         index.embed()

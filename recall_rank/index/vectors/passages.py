@@ -25,7 +25,7 @@ class ProsePassages:
     """The documents of a segment that were said, deleted sessions included: those that are prose, and the others."""
 
     docs: npt.NDArray[np.uint32]  # of prose, ascending
-    digests: npt.NDArray[np.uint64]  # the xxh3-64 of the text of each of `docs`
+    digests: npt.NDArray[np.uint64]  # the xxh3-64 of author and text of each of `docs`
     skipped: npt.NDArray[np.uint32]  # said, but too short, or code, a table or a log; ascending
 
 
@@ -63,7 +63,7 @@ def prose_passages(segment: Segment) -> ProsePassages:
         passage = bytes(text[start:end])
         if segment.doc_words[doc] >= FEWEST_WORDS and is_prose(passage):
             docs.append(doc)
-            digests.append(xxhash.xxh3_64_intdigest(passage))
+            digests.append(xxhash.xxh3_64_intdigest((author_of(segment, doc) or "").encode() + b"\0" + passage))
         else:
             skipped.append(doc)
     return ProsePassages(np.array(docs, np.uint32), np.array(digests, np.uint64), np.array(skipped, np.uint32))
@@ -79,6 +79,18 @@ def is_prose(passage: bytes) -> bool:
 
 
 def passage_text(segment: Segment, doc: int) -> str:
-    """Return the text of a document as an embedder gets it: without the bytes that begin fields."""
+    """Return the text of a document as an embedder gets it: "AUTHOR: TEXT" where its message names an author.
+
+    People say the names of others and ask for what somebody said: without its author, the nearest passage to a question
+    about a person is one that addresses this person.
+    """
     start, end = segment.doc_start[doc], segment.doc_start[doc + 1]
-    return bytes(segment.text_for(((start, end),))[start:end]).decode("utf-8", "ignore").strip()
+    text = bytes(segment.text_for(((start, end),))[start:end]).decode("utf-8", "ignore").strip()
+    author = author_of(segment, doc)
+    return f"{author}: {text}" if author else text
+
+
+def author_of(segment: Segment, doc: int) -> str | None:
+    """Return the author that the message of a document names."""
+    message = segment.part_message[segment.doc_part[doc]]
+    return segment.names.values[segment.message_author[message]]

@@ -68,7 +68,7 @@ class FastEmbedEmbedder(_LoadedModel):
 
         model = self.loaded()
         made = model.query_embed(list(texts)) if query else model.passage_embed(list(texts))
-        return np.array(list(made), np.float32).reshape(len(texts), -1)
+        return np.array(list(made), np.float32)
 
 
 class SentenceTransformersEmbedder(_LoadedModel):

@@ -73,6 +73,14 @@ def test_prose_is_told_from_code_and_logs(text: str, wanted: bool) -> None:
     assert is_prose(text.encode()) is wanted
 
 
+def test_the_author_of_a_message_is_part_of_what_is_embedded() -> None:
+    authors = ("Ada", "Bo", "Ada", None)
+    segment = build([session("s", *(message(f"m{at}", "I went home", author=name) for at, name in enumerate(authors)))])
+    passages = prose_passages(segment)
+    assert texts(segment, passages) == ["Ada: I went home", "Bo: I went home", "Ada: I went home", "I went home"]
+    assert len(set(passages.digests.tolist())) == 3
+
+
 def test_a_vector_of_int8_is_off_by_half_a_scale_at_most() -> None:
     given = np.random.default_rng(5).standard_normal((40, 33)).astype(np.float32) * 7
     given[3] = 0
@@ -110,9 +118,8 @@ def test_vectors_of_another_embedder_are_not_carried() -> None:
 def test_the_missing_vectors_alone_are_added_in_the_order_of_documents() -> None:
     segment = segment_of("the boat is green today", "a car in the rain", "we sail at noon then")
     whole, passages = embedded(segment), prose_passages(segment)
-    some = added(
-        carried(passages, (), "words", DIMENSION), passages, np.array([2]), WordEmbedder()(["we sail at noon then"])
-    )
+    third = WordEmbedder()(["we sail at noon then"])
+    some = added(carried(passages, (), "words", DIMENSION), passages, np.array([2]), third)
     rest = added(some, passages, np.array([0, 1]), WordEmbedder()(texts(segment, passages)[:2]))
     assert np.array_equal(rest.docs, whole.docs)
     assert np.array_equal(rest.values, whole.values)

@@ -18,7 +18,7 @@ from recall_rank.frontends.cli.output.console import (
 from recall_rank.frontends.display_text import one_line, utc_minute
 
 if TYPE_CHECKING:
-    from recall_rank.model import Session
+    from recall_rank.model import Session, VectorCount
     from recall_rank.recall import Recall
 
 _BAR_COLUMNS: Final = 40  # of the longest bar
@@ -36,15 +36,16 @@ def stats(unit: str | None, svg: IO[bytes] | None, histories: tuple[str, ...], a
     with open_recall(histories, as_json=as_json) as recall:
         fail_without_history(read_with_progress(recall, index=False), as_json=as_json)
         found = activity(_sessions(recall))
+        vectors = recall.vectors() if recall.searches_by_meaning else None
     if svg is not None:
         from recall_rank.frontends.cli.output.activity_svg import activity_svg
 
         svg.write(activity_svg(found, unit).encode("utf-8", "replace"))
         svg.flush()
     if as_json:
-        print_json(_to_dict(found, unit))
+        print_json(_to_dict(found, unit, vectors))
     else:
-        print_lines(_lines(found, unit))
+        print_lines([*_lines(found, unit), *([] if vectors is None else _vector_lines(vectors))])
 
 
 def _sessions(recall: Recall) -> Iterator[Session]:
@@ -73,6 +74,12 @@ def _lines(found: Activity, unit: str | None) -> Iterator[Line]:
             yield from _bars(shares[:_MAX_NAMES])
 
 
+def _vector_lines(count: VectorCount) -> Iterator[Line]:
+    yield []
+    heading = f"{count.with_vector:,} of {count.passages:,} passages have a vector"
+    yield [(heading, "bold"), (f" · {one_line(count.model)}", "")]
+
+
 def _span(found: Activity) -> str:
     """Return the first and the last day of the history as text, and the number of messages without a time."""
     dated = f" · {utc_minute(found.first)[:10]} to {utc_minute(found.last)[:10]}" if found.first else ""
@@ -99,7 +106,9 @@ def _bars(shares: Sequence[Share]) -> Iterator[Line]:
         yield line
 
 
-def _to_dict(found: Activity, unit: str | None) -> dict[str, Any]:
+def _to_dict(found: Activity, unit: str | None, vectors: VectorCount | None) -> dict[str, Any]:
+    from recall_rank.model.serialize import vectors_to_dict
+
     unit, periods = found.periods(unit)
     return {
         "ok": True,
@@ -113,6 +122,7 @@ def _to_dict(found: Activity, unit: str | None) -> dict[str, Any]:
         "activity": [_share("start", share) for share in periods],
         "projects": [_share("project", share) for share in found.projects()],
         "agents": [_share("agent", share) for share in found.agents()],
+        **({} if vectors is None else {"vectors": vectors_to_dict(vectors)}),
     }
 
 
