@@ -433,7 +433,10 @@ class _IndexFactory:
         self._vectors = vectors
 
     def build(self, sessions: Iterable[Session]) -> Index:
-        from recall_rank.corpus import index_of_segments
+        from recall_rank.corpus import Index, index_of_segments
+
+        if self._vectors is None:
+            return Index.build(sessions)
         from recall_rank.index.segment.build import build
 
         return index_of_segments([build(sessions)], None, self._vectors)

@@ -84,7 +84,7 @@ def _is_home_closed() -> bool:
 
 def _checked(given: dict[str, Any]) -> Settings:
     accepted = {"cache": (str, bool), "keep_vanished": (bool,), "ignore": (dict,), "other_languages": (bool,)}
-    accepted |= {"defaults": (dict,), "embedder": (str,)}
+    accepted["defaults"], accepted["embedder"] = (dict,), (str,)
     for name, value in given.items():
         if name not in accepted:
             raise ValueError(f"there is no setting {name!r}: there are {', '.join(accepted)}")

@@ -50,7 +50,7 @@ def embed(embedder: str | None, histories: tuple[str, ...], as_json: bool) -> No
         try:
             done = recall.embed(progress)
         except Exception as error:  # noqa: BLE001 - an embedder may raise anything
-            fail(f"{error or type(error).__name__}; what was made before is kept", NOT_WRITTEN, as_json=as_json)
+            fail(f"{str(error) or type(error).__name__}; what was made before is kept", NOT_WRITTEN, as_json=as_json)
     if as_json:
         print_json({"ok": True, **asdict(done)})
     else:
