@@ -325,7 +325,7 @@ class Index:
 
     @property
     def vectors(self) -> VectorCount | None:
-        """How many passages have a vector; None without an embedder."""
+        """The number of passages that have a vector; None without an embedder."""
         return None if self._vectors is None else self._vectors.count(self._reader)
 
     def embed(self, progress: Progress | None = None) -> EmbedReport:

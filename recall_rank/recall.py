@@ -350,13 +350,8 @@ class Recall:
             "they share"
         )
 
-    @property
-    def searches_by_meaning(self) -> bool:
-        """Whether there is an embedder."""
-        return self._vectors is not None
-
     def vectors(self) -> VectorCount | None:
-        """Return how many passages of the newest index have a vector; None without an embedder."""
+        """Return the number of passages of the newest index that have a vector; None without an embedder."""
         return self._backend.ready().index.vectors
 
     def embed(self, progress: Progress | None = None) -> EmbedReport:

@@ -125,10 +125,10 @@ class Count:
 
 @dataclass(frozen=True, slots=True)
 class VectorCount:
-    """How many passages of prose have a vector, of how many; those without one are ranked by their words alone."""
+    """The number of passages of prose that have a vector; those without one are ranked by their words alone."""
 
     model: str  # the name of the embedder
-    passages: int
+    passages: int  # that have a vector or should have one
     with_vector: int
 
 

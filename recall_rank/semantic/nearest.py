@@ -23,7 +23,7 @@ DIGITS = 4  # of the mean: equal for any order of its summands
 
 @dataclass(frozen=True, slots=True)
 class Nearest:
-    """How near the meaning of each passage of an index is to that of a query."""
+    """The nearness in meaning of each passage of an index to a query."""
 
     best: list[tuple[int, int]]  # (part, document) of the nearest parts, nearest first; none below the mean
     _mean: float  # cosine of all passages

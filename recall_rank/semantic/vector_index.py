@@ -44,12 +44,12 @@ class EmbeddingStoppedError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class EmbedReport:
-    """What making vectors did: how many passages have one now, of how many, and how many were made for it."""
+    """The result of making vectors: the number of passages, of those with a vector, and of vectors made."""
 
-    model: str
-    passages: int
+    model: str  # the name of the embedder
+    passages: int  # that have a vector or should have one
     with_vector: int
-    made: int
+    made: int  # one for each distinct text
     elapsed_ms: float
 
 

@@ -53,6 +53,7 @@ def test_a_synonym_that_no_word_finds_is_found_by_its_meaning(index: Index) -> N
     assert first.explain["meaning"] > 0
     assert first.explain["evidence"] == 0
     assert first.why.confidence == "low"
+    assert first.why.matched_fields == ("meaning",)
     assert response.stages_run[:2] == ("prefilter", "meaning")
     assert not response.warnings
     with Index.build([session("s", *TEXTS)]) as plain:

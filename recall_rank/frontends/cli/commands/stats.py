@@ -7,6 +7,7 @@ from typing import IO, TYPE_CHECKING, Any, Final
 
 import click
 
+from recall_rank.frontends.cli.options.cache_options import CacheOptions
 from recall_rank.frontends.cli.options.histories import history_option, open_recall, read_with_progress
 from recall_rank.frontends.cli.output.activity import MAX_PERIODS, PERIODS, Activity, Share, activity, busiest
 from recall_rank.frontends.cli.output.console import (
@@ -36,7 +37,7 @@ def stats(unit: str | None, svg: IO[bytes] | None, histories: tuple[str, ...], a
     with open_recall(histories, as_json=as_json) as recall:
         fail_without_history(read_with_progress(recall, index=False), as_json=as_json)
         found = activity(_sessions(recall))
-        vectors = recall.vectors() if recall.searches_by_meaning else None
+        vectors = recall.vectors() if CacheOptions.given().embedder is not None else None
     if svg is not None:
         from recall_rank.frontends.cli.output.activity_svg import activity_svg
 
