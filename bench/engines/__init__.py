@@ -22,6 +22,7 @@ BUILT_IN = {
     "rapidfuzz": "bench.engines.rapidfuzz_process:RapidfuzzProcess",
     "substring": "bench.engines.substring:Substring",
     "praisonai": "bench.engines.praisonai:PraisonAI",
+    "meaning": "bench.engines.meaning:Meaning",
 }
 
 
