@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from recall_rank._core.rank.candidate import Candidate
 from recall_rank.index.reader.index_reader import IndexReader
 from recall_rank.model import NearMiss
 from recall_rank.search.deadline import Deadline, DegradeKind
@@ -33,6 +34,7 @@ class SearchContext:
     text_marks: bytearray | None = None  # u8[parts]: the text contains the query; None before the text scan
     scored_marks: bytearray | None = None  # u8[parts]: eligible, and scored by the caller; None unless these are hits
     nearest: Nearest | None = None  # the parts near in meaning; None without an embedder, or when it was late
+    reranked: list[Candidate] = field(default_factory=list)  # every hit whose passage was read, best first
     page: list[PageEntry] = field(default_factory=list)
     answerable: float = 0.0
     near_misses: tuple[NearMiss, ...] = ()

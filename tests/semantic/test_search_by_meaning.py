@@ -107,6 +107,18 @@ def test_filters_hold_for_what_is_found_by_meaning(embedder: WordEmbedder) -> No
         assert not {"a.0.1", "b.0.1"} & set(ask(index, "doctor", must_not=["physician"]))
 
 
+def test_narrowing_makes_no_hit_by_meaning_less_sure(embedder: WordEmbedder) -> None:
+    sessions = [session("a", *TEXTS, project="one"), session("b", "green pebbles in the rain", project="two")]
+    with Index.build(sessions, embedder=embedder) as index:
+        index.embed()
+        for query, is_sure in (("doctor", False), ("doctor green boat", True)):
+            wide = index.search(query, budget_ms=ENOUGH_MS)
+            narrow = index.search(query, budget_ms=ENOUGH_MS, project="one")
+            assert parts(wide)[0] == parts(narrow)[0]
+            assert narrow.answerable >= wide.answerable
+            assert (wide.answerable > 0.5) is is_sure
+
+
 def test_sessions_are_found_by_meaning(index: Index) -> None:
     response = index.search("doctor", group="session", budget_ms=ENOUGH_MS)
     assert [result.session_id for result in response.results] == ["s"]
@@ -185,8 +197,8 @@ def test_an_answer_does_not_wait_for_a_late_embedder_and_says_so() -> None:
     with Index.build([session("s", *TEXTS)], embedder=slow) as index, Index.build([session("s", *TEXTS)]) as plain:
         index.embed()
         started = time.perf_counter()
-        response = index.search("green boat", budget_ms=300)
-        assert time.perf_counter() - started < 0.3
+        response = index.search("green boat", budget_ms=1000)
+        assert time.perf_counter() - started < 1.5
         assert parts(response) == parts(plain.search("green boat"))
         assert response.warnings == (
             "the embedder 'words' did not answer in time; this answer is ranked by words alone",

@@ -59,7 +59,7 @@ def best_sessions(search: SearchContext, evidence: Evidence, rows: list[SessionH
     if search.eligible.buckets:
         rows = sorted(rows, key=lambda row: (row.tier, _bucket(search, row.session)))
     count = _whole_pages(search.query)
-    found = _likely(search, evidence.top(weights.survivors + weights.looked_at), weights.survivors)
+    found = best_hits(search, evidence)
     chosen = set(found.parts())
     firsts = [
         Hit(row.part, row.doc, row.score, row.score, 0)
@@ -81,6 +81,12 @@ def best_sessions(search: SearchContext, evidence: Evidence, rows: list[SessionH
     ranked = [entry for entry in ranked if id(entry.candidate) in kept]
     others = islice((row for row in rows if row.session not in known), max(0, last - len(ranked)))
     return ranked + by_session(reader, (), others, ceiling)
+
+
+def best_hits(search: SearchContext, evidence: Evidence) -> Hits:
+    """Return the hits to rerank where no page asks for more: `survivors` of them, and those that hold the query."""
+    weights = search.query.weights
+    return _likely(search, evidence.top(weights.survivors + weights.looked_at), weights.survivors)
 
 
 def candidates(search: SearchContext, found: Hits) -> list[Candidate]:
