@@ -47,6 +47,13 @@ def test_a_vector_has_the_cosine_1_with_itself() -> None:
     assert own == pytest.approx(1, abs=1e-4)
 
 
+@pytest.mark.parametrize("size", [384, 516, 517, 2100, 5000])
+def test_the_largest_sum_does_not_overflow(size: int) -> None:
+    values, query = array("b", [127] * size + [-127] * size), array("f", [1.0] * size)
+    _, (most, least) = found(values, array("f", [1.0, 1.0]), query)
+    assert (most, least) == (pytest.approx(127 * size, rel=1e-3), pytest.approx(-127 * size, rel=1e-3))
+
+
 def test_a_query_of_zeros_has_the_product_0() -> None:
     assert found(array("b", [1, 2]), array("f", [1.0]), array("f", [0.0, 0.0])) == (1, [0.0])
 

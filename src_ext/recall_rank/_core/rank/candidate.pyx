@@ -20,10 +20,11 @@ cdef class Candidate:
     whole: 1 where the whole query occurs as it was written, less where that is inside of a longer name, else 0.
     window: the text of the densest window of the passage, folded; empty until the passage was read.
     similarity: rapidfuzz's similarity of the window and the query, 0 to 1; 0 for a candidate that was not compared.
-    extra: the caller's own score for the part, weighted. meaning: how near the part is in meaning to the query, weighted;
-    0 without an embedder. others: what further messages add to the score of a session.
-    raw: the score before calibration, evidence * (1 + boosts) + extra + meaning + others. own: that of its part alone, without
-    others; it does not change when the candidate takes over the rank of another.
+    extra: the caller's own score for the part, weighted.
+    meaning: how near the part is in meaning to the query, weighted; 0 without an embedder.
+    others: what further messages add to the score of a session.
+    raw: the score before calibration, evidence * (1 + boosts) + extra + meaning + others.
+    own: that of its part alone, without others; it does not change when the candidate takes over the rank of another.
     score: equal to raw, until calibrate() replaces it by a chance.
     sure: the chance that its session is the right one; confidence: "low", "medium" or "high".
     stage: the last stage that scored it, "prefilter", "score" or "scan".
@@ -101,8 +102,8 @@ cdef class Candidate:
         calibration, is 0.
 
         Summands are "evidence" (of the words that match), the names of BOOSTS, "extra" (the caller's own score),
-        "meaning" (nearness in meaning) and "others" (what further messages add to a session); all but the first are left out where they are 0. They are
-        scaled so that their sum is `score`.
+        "meaning" (nearness in meaning) and "others" (what further messages add to a session); all but the first are
+        left out where they are 0. They are scaled so that their sum is `score`.
         """
         cdef double scale
         cdef Py_ssize_t k
