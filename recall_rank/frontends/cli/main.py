@@ -28,6 +28,7 @@ _COMMANDS: Final = {  # name -> module and attribute
     "chain": "chain:chain",
     "sources": "sources:sources",
     "refresh": "cache.refresh:refresh",
+    "embed": "cache.embed:embed",
     "purge": "cache.purge:purge",
     "forget": "cache.forget:forget",
     "stats": "stats:stats",

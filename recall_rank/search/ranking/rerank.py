@@ -85,7 +85,7 @@ def boost(search: SearchContext, candidates: list[Candidate]) -> None:
     """Set the boosts and the score of each candidate.
 
     A boost adds a share of the candidate's evidence, limited by a weight. The option `extra_scores`, the caller's own
-    scores, adds the score of the candidate's part times a weight.
+    scores, adds the score of the candidate's part times a weight; with an embedder, so does the nearness in meaning.
     """
     query, weights = search.query, search.query.weights
     several = query.counting > 1
@@ -101,6 +101,9 @@ def boost(search: SearchContext, candidates: list[Candidate]) -> None:
     if signal := query.options.extra_scores:
         for candidate in candidates:
             candidate.extra = weights.extra * score_of(search.reader, signal, candidate.part)
+    if search.nearest is not None:
+        for candidate in candidates:
+            candidate.meaning = weights.meaning * search.nearest.of_part(candidate.part)
     kernel.boost(candidates, array("d", worth))
 
 

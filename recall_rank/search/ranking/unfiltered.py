@@ -24,9 +24,12 @@ def rank_unfiltered(search: SearchContext, parts: Iterable[int]) -> SearchContex
     eligible = everything(reader)
     expansion = expand(query, reader, eligible, deadline)
     unfiltered = SearchContext(reader, query, deadline, eligible, expansion)
+    unfiltered.nearest = search.nearest
     unfiltered.note_words(expansion.words_done)
     evidence = prefilter(reader, query, expansion, eligible, None, deadline.at_ns)
     unfiltered.note_documents(evidence.docs_done)
+    if search.nearest is not None:
+        evidence.extend_marked(search.nearest_marks())  # what is a hit by its meaning is one here, too
     if unfiltered.out_of_time:
         return None
     best = best_hits(unfiltered, evidence)

@@ -8,6 +8,7 @@ from typing import IO, TYPE_CHECKING, Any, Final
 
 import click
 
+from recall_rank.frontends.cli.options.cache_options import CacheOptions
 from recall_rank.frontends.cli.options.display_options import display_options
 from recall_rank.frontends.cli.options.histories import history_option, open_recall, read_with_progress
 from recall_rank.frontends.cli.output.activity import MAX_PERIODS, PERIODS, Activity, Share, activity, busiest
@@ -23,7 +24,7 @@ from recall_rank.frontends.cli.output.tables import bar_columns
 from recall_rank.frontends.display_text import one_line, utc_minute
 
 if TYPE_CHECKING:
-    from recall_rank.model import Session
+    from recall_rank.model import Session, VectorCount
     from recall_rank.recall import Recall
 
 _MAX_NAMES: Final = 15  # of projects, and of agents
@@ -43,16 +44,18 @@ def stats(unit: str | None, svg: IO[bytes] | None, histories: tuple[str, ...], a
     with open_recall(histories, as_json=as_json) as recall:
         fail_without_history(read_with_progress(recall, index=False), as_json=as_json)
         found = activity(_sessions(recall))
+        vectors = recall.vectors() if CacheOptions.given().embedder is not None else None
     if svg is not None:
         from recall_rank.frontends.cli.output.activity_svg import activity_svg
 
         svg.write(activity_svg(found, unit).encode("utf-8", "replace"))
         svg.flush()
     if as_json:
-        print_json(_to_dict(found, unit))
+        print_json(_to_dict(found, unit, vectors))
     else:
         display = given_display(sys.stdout)
-        show(_lines(found, unit, display.columns), display)
+        lines = _lines(found, unit, display.columns)
+        show(lines if vectors is None else [*lines, *_vector_lines(vectors)], display)
 
 
 def _sessions(recall: Recall) -> Iterator[Session]:
@@ -79,6 +82,12 @@ def _lines(found: Activity, unit: str | None, columns: int | None = None) -> Ite
             more = f", the first {_MAX_NAMES} of {len(shares)}" if len(shares) > _MAX_NAMES else ""
             yield [(f"messages by {heading}", "bold"), (more, "dim")]
             yield from _bars(shares[:_MAX_NAMES], columns)
+
+
+def _vector_lines(count: VectorCount) -> Iterator[Line]:
+    yield []
+    heading = f"{count.with_vector:,} of {count.passages:,} passages have a vector"
+    yield [(heading, "bold"), (f" · {one_line(count.model)}", "")]
 
 
 def _span(found: Activity) -> str:
@@ -113,7 +122,9 @@ def _sessions_of(share: Share) -> str:
     return f"  {share.sessions:,} session{'' if share.sessions == 1 else 's'}" if share.sessions else ""
 
 
-def _to_dict(found: Activity, unit: str | None) -> dict[str, Any]:
+def _to_dict(found: Activity, unit: str | None, vectors: VectorCount | None) -> dict[str, Any]:
+    from recall_rank.model.serialize import vectors_to_dict
+
     unit, periods = found.periods(unit)
     return {
         "ok": True,
@@ -127,6 +138,7 @@ def _to_dict(found: Activity, unit: str | None) -> dict[str, Any]:
         "activity": [_share("start", share) for share in periods],
         "projects": [_share("project", share) for share in found.projects()],
         "agents": [_share("agent", share) for share in found.agents()],
+        **({} if vectors is None else {"vectors": vectors_to_dict(vectors)}),
     }
 
 
