@@ -20,6 +20,7 @@ from recall_rank.loaders.history_jsonl import HistoryJsonl
 from recall_rank.loaders.limits import ReadingLimits, limits, size_text
 from recall_rank.loaders.malformed import bounded_malformed, bounded_warnings
 from recall_rank.loaders.specstory.source import SpecStory
+from recall_rank.loaders.sqlite.database import Database
 from recall_rank.loaders.sqlite.session_database import SessionDatabase
 from recall_rank.model import BaseSource, Malformed, Reading, Session, Unit, progress
 from recall_rank.model.serialize import source_to_dict
@@ -258,14 +259,15 @@ def test_many_short_rows_of_a_session_count_for_the_memory_they_take(
 def test_of_too_many_sessions_of_a_database_the_last_are_kept(
     limit: pytest.MonkeyPatch, tmp_path: Path, store: str
 ) -> None:
-    database(tmp_path, store)
+    path = database(tmp_path, store)
     source = next(each for each in open_sources(tmp_path) if isinstance(each, SessionDatabase))
     keys = [unit.key for unit in source.units()]
-    assert len(keys) > 1
+    stored = Database(path).read(source.keys)
+    assert sorted(stored) == keys
+    assert len(set(keys)) > 1
     assert not source.warnings
     limit.setenv("RECALL_RANK_LIMITS", "sessions=1")
-    (last,) = source.units()
-    assert last.key in keys
+    assert [unit.key for unit in source.units()] == stored[-1:]
     assert source.warnings == [f"more than 1 sessions in one database: the first {len(keys) - 1} were left out"]
     limit.delenv("RECALL_RANK_LIMITS")
     assert [unit.key for unit in source.units()] == keys
