@@ -60,7 +60,7 @@ def test_sessions(run: Run, file: Path) -> None:
     assert shown[0].startswith("Rate limiting for the booking API · ")
     assert shown[1:] == ["    /home/sam/harborline · opencode · demo-10", "1 session"]
     none = run("sessions", "--scope", "project", "--history", file)
-    assert (none.exit_code, none.stdout.strip()) == (1, "No sessions")
+    assert (none.exit_code, none.stdout.splitlines()[0]) == (1, "No sessions")
 
 
 def test_tools_and_controls_are_shown_safely(run: Run, tmp_path: Path) -> None:
@@ -212,4 +212,4 @@ def test_a_project_without_sessions_is_named(run: Run, file: Path, monkeypatch: 
     monkeypatch.chdir(file.parent)
     result = run("search", "rate", "--scope", "project", "--history", file)
     assert result.exit_code == 1
-    assert f"note: none of them ran in {file.parent} or below it" in result.stdout
+    assert f"note: no session ran in {file.parent} or below it" in result.stdout

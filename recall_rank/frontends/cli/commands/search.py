@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from recall_rank.frontends.caller_context import context_of_working_directory
+from recall_rank.frontends.caller_context import context_of_working_directory, none_of_project
 from recall_rank.frontends.cli.options.display_options import display_options, form_options, given_form
 from recall_rank.frontends.cli.options.filters import OPTIONS, filter_options, given_filters, with_user_defaults
 from recall_rank.frontends.cli.options.histories import (
@@ -32,7 +32,7 @@ from recall_rank.frontends.cli.output.console import (
     print_json,
     print_lines,
 )
-from recall_rank.frontends.cli.output.display import given_display, has_terminal, is_quiet
+from recall_rank.frontends.cli.output.display import Display, given_display, has_terminal, is_quiet
 from recall_rank.frontends.transcripts.reopen import put_reopen
 from recall_rank.model.option_errors import OptionError
 from recall_rank.model.serialize import repaired
@@ -78,8 +78,7 @@ def search(
         options = given_filters(with_user_defaults(filters), context.worktree if context else None)
         response = _named_file(_search(recall, words, options, now=now, as_json=as_json), filters)
         if filters["scope"] == "project" and not response.coverage.sessions.eligible and context is not None:
-            here = f"none of them ran in {context.worktree} or below it, which is the project here"
-            response = replace(response, warnings=(*response.warnings, here))
+            response = replace(response, warnings=(*response.warnings, none_of_project(context)))
         _show(recall, response, form, now=now, offset=filters["offset"] or 0, histories=histories)
         finish_refresh(recall, response.coverage.stale_ms)
     ctx.exit(_exit_code(response))
@@ -188,7 +187,7 @@ def _show(
     from recall_rank.frontends.cli.output.record_lines import hit_rows
     from recall_rank.frontends.cli.output.search_lines import remark_lines, unread_lines
 
-    show(hit_rows(response, form, now, offset, display), display)
+    show(hit_rows(response, form, now, offset, display), display if form == "oneline" else Display())
     print_lines(unread_lines(response.load_errors) if is_quiet() else remark_lines(response), sys.stderr)
 
 

@@ -11,7 +11,7 @@ import click
 from recall_rank.frontends.cli.options.cache_options import CacheOptions, cache_options, not_empty
 from recall_rank.frontends.cli.options.completions import complete_histories
 from recall_rank.frontends.cli.options.named_sources import named_sources
-from recall_rank.frontends.cli.output.console import NO_HISTORY, USAGE, fail, progress_on_stderr
+from recall_rank.frontends.cli.output.console import NO_HISTORY, USAGE, fail, progress_on_stderr, say
 from recall_rank.frontends.cli.output.display import is_quiet
 from recall_rank.frontends.display_text import one_line
 
@@ -62,7 +62,7 @@ def open_recall(
     if not cached:
         chosen = chosen.in_memory()
     elif chosen.problem is not None and not is_quiet():
-        click.echo(f"recall-rank: {one_line(chosen.problem)}; the index is made anew each time", err=True)
+        say(f"recall-rank: {one_line(chosen.problem)}; the index is made anew each time", err=True)
     named = embedder or chosen.embedder
     model = None if named is None else open_embedder(named)
     if histories:
@@ -110,5 +110,5 @@ def finish_refresh(recall: Recall, stale_ms: int) -> None:
         return
     sys.stdout.flush()
     if sys.stderr.isatty() and not is_quiet():
-        click.echo(f"this is the index of {stale_ms / 1000:,.0f} s ago; what is newer is being read now", err=True)
+        say(f"this is the index of {stale_ms / 1000:,.0f} s ago; what is newer is being read now", err=True)
     recall.wait()

@@ -50,10 +50,16 @@ def fail(message: str, code: int, *, as_json: bool) -> NoReturn:
 
 def tell(message: str) -> None:
     """Write a message for a person to stderr, escaped; a terminal gets it wrapped between words."""
-    columns = columns_of(sys.stderr)
-    lines = f"recall-rank: {escape_lines(message)}".split("\n")
-    for text in rendered(([(line, "")] for line in lines), Display(columns)):
-        click.echo(text, err=True)
+    say(f"recall-rank: {escape_lines(message)}", err=True)
+
+
+def say(text: str, *, err: bool = False) -> None:
+    """Write a text for a person, which is escaped already, to stdout or stderr; a terminal gets it wrapped between
+    words.
+    """
+    display = Display(columns_of(sys.stderr if err else sys.stdout))
+    for line in rendered(([(line, "")] for line in text.split("\n")), display):
+        click.echo(line, err=err)
 
 
 def every_source_failed(reports: Sequence[SourceReport]) -> bool:
