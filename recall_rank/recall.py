@@ -229,9 +229,6 @@ class Recall:
 
         bare = self.session(session_id)
         loaded = self._backend.inventory()
-        held = loaded.loaded(bare)
-        if held is not None:
-            return replace(bare, messages=held.messages)
         found = loaded.units.read(bare)
         if found is None and loaded.stored is not None:
             found = loaded.stored(bare)

@@ -34,7 +34,7 @@ With --live, for a program that stays: calls are answered at once, also while th
 time and in another order than they came; {"cancel": ID} cancels a call; the end of the input ends everything."""
 
 
-@click.command(name="batch", help=_HELP)
+@click.command(name="batch", help=_HELP, short_help="Answer many calls: lines of JSON in, lines of JSON out.")
 @history_option
 @click.option("--calls", type=click.File("rb"), required=True, help="Calls, one JSON object a line; - is stdin.")
 @click.option("--out", type=click.File("wb", lazy=True), required=True, help="Where answers go; - is stdout.")

@@ -35,7 +35,7 @@ _MODES = click.Choice(["literal", "smart", "fuzzy", "regex"])
 _BY_KIND = "by kind"  # smart, and fuzzy where the kind says typo
 
 
-@click.command(name="evaluate")
+@click.command(name="evaluate", short_help="Measure how well searches find what is there.")
 @history_option
 @click.option("--queries", "lines", type=click.File("rb"), required=True, help="Labelled queries; - is stdin.")
 @click.option("--match", "-m", type=_MODES, help="How words match. Default: smart, fuzzy for kinds named typo.")

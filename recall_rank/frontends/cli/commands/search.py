@@ -49,7 +49,7 @@ if TYPE_CHECKING:
 _LONGEST: Final = 1 << 20  # bytes of stdin that are read as a query
 
 
-@click.command(name="search")
+@click.command(name="search", short_help="Search what coding agents said and did.")
 @click.argument("query", nargs=-1, required=True)
 @history_option
 @filter_options
