@@ -58,8 +58,10 @@ class Manifest:
         return self.segments if self.table is None else (*self.segments, self.table)
 
     @property
-    def names(self) -> frozenset[str]:
-        """The names of all files of the generation, those of the vectors of its segments included, if they exist."""
+    def names(self) -> tuple[str, ...]:
+        """The names of all files of the generation, and of those with the vectors of its segments, which may not
+        exist.
+        """
         return names_of(self.files)
 
     def next(self, files: tuple[ListedFile, ...]) -> Manifest:
@@ -108,10 +110,13 @@ def _manifest_of(generation: int, files: tuple[ListedFile, ...], nonce: str, anc
     return Manifest(generation, segments, nonce, ancestors, tables[0] if tables else None)
 
 
-def names_of(files: Iterable[ListedFile]) -> frozenset[str]:
-    """Return the names of listed files, and those of the files with the vectors of the segments among them."""
+def names_of(files: Iterable[ListedFile]) -> tuple[str, ...]:
+    """Return the names of listed files, then those of the files with the vectors of the segments among them.
+
+    Who removes them in this order leaves no vectors of another process: write_vectors() looks for the segment last.
+    """
     names = [file.name for file in files]
-    return frozenset((*names, *(vectors_name(name) for name in names if name.startswith("segment-"))))
+    return (*names, *(vectors_name(name) for name in names if name.startswith("segment-")))
 
 
 def generations(folder: Folder) -> list[int]:
@@ -148,7 +153,7 @@ def listed_names(folder: Folder) -> frozenset[str]:
     Raises UnusableIndexError when the manifest cannot be read.
     """
     try:
-        return newest_manifest(folder).names
+        return frozenset(newest_manifest(folder).names)
     except MissingIndexError:
         return frozenset()
 

@@ -179,7 +179,7 @@ def publish(folder: Folder, choose: Callable[[Manifest], tuple[ListedFile, ...]]
             folder.sync()
         except OSError:
             return after  # it is published; replaced files stay, because a power cut may undo the publication
-        folder.sweep(before.names, after.names)
+        folder.sweep(before.names, frozenset(after.names))
         for generation in generations(folder):
             if generation < after.generation:
                 folder.remove(Manifest(generation, ()).name)
