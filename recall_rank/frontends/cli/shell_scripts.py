@@ -1,4 +1,4 @@
-"""The completion scripts of bash, zsh and fish, and what they call: answers in lines that all three read alike.
+"""The completion scripts of bash, zsh and fish, and what they call: answers in lines that have one form for all three.
 
 The scripts of click differ from one version of click to the next, and a script stays in a user's file: these are our
 own. They ask the program with the variables of click, and get a line for each completion: its type ("plain", or "file"

@@ -21,7 +21,7 @@ LEAST = 1e-3  # added before a logarithm, which has no value at 0
 
 
 class Basis(NamedTuple):
-    """What the certainty of candidates is computed from; see basis_of_certainty()."""
+    """The input of the certainty of candidates; see basis_of_certainty()."""
 
     search: SearchContext
     candidates: list[Candidate]
