@@ -26,6 +26,7 @@ BUILT_IN = {
     "lancedb": "bench.engines.lancedb_index:LanceDb",
     "substring": "bench.engines.substring:Substring",
     "praisonai": "bench.engines.praisonai:PraisonAI",
+    "meaning": "bench.engines.meaning:Meaning",
 }
 
 

@@ -38,6 +38,11 @@ def context_of_working_directory() -> Context | None:
         return None
 
 
+def none_of_project(context: Context) -> str:
+    """Return the sentence that no session is of the project of a context that context_of_working_directory() made."""
+    return f"no session ran in {context.worktree} or below it, which is the project here"
+
+
 def read_context(value: object) -> Context | None:
     """Return the context that the JSON object `value` describes; None for None. Blank strings count as absent.
 

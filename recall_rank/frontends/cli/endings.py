@@ -19,6 +19,7 @@ from recall_rank.frontends.cli.output.console import (
     OUT_OF_MEMORY,
     USAGE,
     fail,
+    say,
 )
 from recall_rank.frontends.display_text import escape_lines
 
@@ -57,7 +58,7 @@ def _status(run: Callable[[], object], *, as_json: bool) -> int:
             return _failed(_unlisted(error.format_message()), USAGE, as_json=True)
         shown = io.StringIO()
         error.show(shown)  # with the usage of the command; what it quotes may be copied from a history
-        click.echo(escape_lines(_unlisted(shown.getvalue())), err=True, nl=False)
+        say(escape_lines(_unlisted(shown.getvalue())).rstrip("\n"), err=True)
         return USAGE
     except BrokenPipeError:
         discard_stdout()  # the reader has closed the pipe, and has what it wanted

@@ -23,6 +23,7 @@ from recall_rank.loaders.payloads import may_hold_payload, strip_value
 from recall_rank.model import Malformed
 
 _UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+_BLANK = (b"", b"\r")  # lines
 
 
 class JsonlRecords:
@@ -89,7 +90,7 @@ class JsonlRecords:
             self._advance(len(lines), block[: len(block) - len(carry)])
             for raw in lines:
                 number += 1
-                if not raw or (skip is not None and skip(raw)):
+                if raw in _BLANK or (skip is not None and skip(raw)):
                     continue
                 if len(raw) <= LARGE:
                     try:

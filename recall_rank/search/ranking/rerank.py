@@ -24,6 +24,7 @@ from recall_rank.search.deadline import DegradeKind
 from recall_rank.search.query import Query
 from recall_rank.search.retrieval.caller_scores import score_of
 
+LEAST_RUN = 0.3  # share of the query in one run from which on a passage is searched for the whole query
 SHORTEST_QUERY = 4  # bytes of a query from which on it is searched as a whole
 
 
@@ -42,6 +43,7 @@ def rerank(search: SearchContext, found: list[Candidate]) -> list[Candidate] | N
         return None
     for candidate in best:
         candidate.stage = "score"
+    search.reranked = best
     search.stages += ("score", "boost")
     return best
 
@@ -71,7 +73,7 @@ def measure(search: SearchContext, candidates: list[Candidate]) -> bool:
         [encode(fold(phrase.strip())) for phrase in query.phrases],
         fold,
         width=weights.window_words,
-        least_phrase=weights.whole_from,
+        least_phrase=LEAST_RUN,
     )
     return all(
         _texts(view).measure(_at(candidates, places), wanted, search.deadline.score_by_ns)
@@ -83,7 +85,7 @@ def boost(search: SearchContext, candidates: list[Candidate]) -> None:
     """Set the boosts and the score of each candidate.
 
     A boost adds a share of the candidate's evidence, limited by a weight. The option `extra_scores`, the caller's own
-    scores, adds the score of the candidate's part times a weight.
+    scores, adds the score of the candidate's part times a weight; with an embedder, so does the nearness in meaning.
     """
     query, weights = search.query, search.query.weights
     several = query.counting > 1
@@ -99,6 +101,9 @@ def boost(search: SearchContext, candidates: list[Candidate]) -> None:
     if signal := query.options.extra_scores:
         for candidate in candidates:
             candidate.extra = weights.extra * score_of(search.reader, signal, candidate.part)
+    if search.nearest is not None:
+        for candidate in candidates:
+            candidate.meaning = weights.meaning * search.nearest.of_part(candidate.part)
     kernel.boost(candidates, array("d", worth))
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import click
 
 from recall_rank.frontends.cli.options.cache_options import CacheOptions, not_empty
-from recall_rank.frontends.cli.output.console import HITS, NOT_WRITTEN, USAGE, fail, print_json
+from recall_rank.frontends.cli.output.console import HITS, NOT_WRITTEN, USAGE, fail, print_json, say
 from recall_rank.frontends.display_text import escape_lines, one_line
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ def compact() -> None:
     """
 
 
-@compact.command(name="on")
+@compact.command(name="on", short_help="Turn it on in a project.")
 @_PROJECT
 @_YES
 @click.pass_context
@@ -45,15 +45,15 @@ def on(ctx: click.Context, project: str, yes: bool) -> None:
     if plan.changes:
         _confirm(plan, yes=yes)
         _write(lambda: turn_on(plan))
-        click.echo(f"compact is on in {one_line(str(plan.project))}")
+        say(f"compact is on in {one_line(str(plan.project))}")
     else:
-        click.echo(f"compact is on in {one_line(str(plan.project))} already: nothing was changed")
+        say(f"compact is on in {one_line(str(plan.project))} already: nothing was changed")
     for remark in (*plan.remarks, *idle_hooks(plan.project)):
-        click.echo(one_line(remark), err=True)
+        say(one_line(remark), err=True)
     ctx.exit(HITS)
 
 
-@compact.command(name="off")
+@compact.command(name="off", short_help="Undo `on` exactly.")
 @_PROJECT
 @_YES
 @click.pass_context
@@ -66,13 +66,13 @@ def off(ctx: click.Context, project: str, yes: bool) -> None:
         _confirm(plan, yes=yes)
     changed = _write(lambda: turn_off(plan))
     told = "compact is off in" if changed else "compact is off, nothing was changed in"
-    click.echo(f"{told} {one_line(str(plan.project))}")
+    say(f"{told} {one_line(str(plan.project))}")
     for remark in plan.remarks:
-        click.echo(one_line(remark), err=True)
+        say(one_line(remark), err=True)
     ctx.exit(HITS)
 
 
-@compact.command(name="status")
+@compact.command(name="status", short_help="Show which of the edits are there.")
 @_PROJECT
 @click.option("--json", "as_json", is_flag=True, help="Print the state as one line of JSON.")
 @click.pass_context
@@ -92,18 +92,18 @@ def status(ctx: click.Context, project: str, as_json: bool) -> None:
     ctx.exit(HITS)
 
 
-@compact.group(name="hook")
+@compact.group(name="hook", short_help="The commands that settings.json names.")
 def hook() -> None:
     """The commands that settings.json names; Claude Code runs them and gives them JSON on stdin."""
 
 
-@hook.command(name="pre-compact")
+@hook.command(name="pre-compact", short_help="Write the condensed session.")
 def pre_compact() -> None:
     """Write the condensed session, before Claude Code compacts it. Ends with 0 whatever happens."""
     _run_hook("PreCompact")
 
 
-@hook.command(name="session-start")
+@hook.command(name="session-start", short_help="Remind a compacted session of what was kept.")
 def session_start() -> None:
     """Remind a compacted session of what was kept, and empty the shared file for others. Ends with 0 always."""
     _run_hook("SessionStart")
@@ -126,7 +126,7 @@ def _confirm(plan: Plan, *, yes: bool) -> None:
     for line in diff_lines([change for change in plan.changes if change.file.name != CONTEXT or change.after]):
         click.echo(escape_lines(line))
     if any(change.file.name == CONTEXT and not change.after for change in plan.changes):
-        click.echo(f"{CONTEXT} is removed")  # what it quotes is long, and not the user's own text
+        say(f"{CONTEXT} is removed")  # what it quotes is long, and not the user's own text
     if yes:
         return
     if not sys.stdin.isatty():
@@ -160,16 +160,16 @@ def _state_to_dict(state: ProjectState) -> dict[str, Any]:
 def _print_state(state: ProjectState) -> None:
     from recall_rank.frontends.compaction.switch import WHAT
 
-    click.echo(f"compact is {state.word} in {one_line(str(state.project))}")
+    say(f"compact is {state.word} in {one_line(str(state.project))}")
     for each in state.edits:
         remark = f" ({one_line(each.remark)})" if each.remark else ""
-        click.echo(f"  {'there' if each.there else 'missing'}: {WHAT[each.file]}, {each.file}{remark}")
+        say(f"  {'there' if each.there else 'missing'}: {WHAT[each.file]}, {each.file}{remark}")
     if state.session_id:
-        click.echo(f"  the shared file holds session {one_line(state.session_id)}")
+        say(f"  the shared file holds session {one_line(state.session_id)}")
     if state.word != "off" and not state.recorded:
-        click.echo("  this machine has no record of `compact on` here: off takes out every edit that has our form")
+        say("  this machine has no record of `compact on` here: off takes out every edit that has our form")
     for remark in state.remarks:
-        click.echo(f"  {one_line(remark)}")
+        say(f"  {one_line(remark)}")
 
 
 def _run_hook(event: str) -> NoReturn:
@@ -182,9 +182,9 @@ def _run_hook(event: str) -> NoReturn:
         if answer.stdout:
             click.echo(answer.stdout)
         for problem in answer.problems:
-            click.echo(f"recall-rank compact: {problem}", err=True)
+            say(f"recall-rank compact: {problem}", err=True)
     except Exception as error:  # noqa: BLE001 - the host must not fail, whatever happens here
-        click.echo(f"recall-rank compact: {one_line(str(error))[:300]}", err=True)
+        say(f"recall-rank compact: {one_line(str(error))[:300]}", err=True)
     raise click.exceptions.Exit(HITS)
 
 

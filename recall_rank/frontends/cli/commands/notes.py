@@ -23,7 +23,9 @@ from recall_rank.frontends.cli.output.console import (
     note_line,
     print_json,
     print_lines,
+    say,
 )
+from recall_rank.frontends.cli.output.display import given_display
 from recall_rank.frontends.display_text import escape_lines, one_line
 
 _SHOWN_CHARS: Final = 100  # of a note that was not appended
@@ -48,7 +50,7 @@ def notes() -> None:
     """Keep notes for later sessions, behind a scanner for injected instructions."""
 
 
-@notes.command(name="show")
+@notes.command(name="show", short_help="Print profile and newest notes, for the start of a session.")
 @folder_option
 @click.option("--max-tokens", type=click.IntRange(400, 100_000), default=4_000, show_default=True, help="Its size.")
 @json_option
@@ -74,11 +76,11 @@ def show(ctx: click.Context, folder: Path, max_tokens: int, *, as_json: bool) ->
     elif block.text:
         click.echo(escape_lines(block.text))
     else:
-        _tell(f"there are no notes in {folder}")
+        _tell(f"there are no notes in {given_display(sys.stderr).path(str(folder.absolute()))}")
     ctx.exit(HITS if block.text else NO_HITS)
 
 
-@notes.command(name="add")
+@notes.command(name="add", short_help="Append a note, unless it seems to hold instructions.")
 @click.argument("text")
 @folder_option
 @json_option
@@ -91,7 +93,7 @@ def add(ctx: click.Context, text: str, folder: Path, *, as_json: bool) -> None:
     ctx.exit(_append(folder, [given], as_json=as_json))
 
 
-@notes.command(name="scan")
+@notes.command(name="scan", short_help="Search a file for injected instructions.")
 @click.argument("file", type=click.Path(exists=True, dir_okay=False, allow_dash=True))
 @json_option
 @click.pass_context
@@ -124,13 +126,13 @@ def scan_file(ctx: click.Context, file: str, *, as_json: bool) -> None:
         )
     else:
         for each in found:
-            click.echo(f"line {text.count(chr(10), 0, each.start) + 1}: {each.rule}: {each.matched}")
+            say(f"line {text.count(chr(10), 0, each.start) + 1}: {each.rule}: {each.matched}")
         if not found:
             _tell("the scanner has no finding")
     ctx.exit(HITS if found else NO_HITS)
 
 
-@notes.command(name="suggest")
+@notes.command(name="suggest", short_help="Print what of a session is worth a note.")
 @click.argument("session", metavar="SESSION", shell_complete=complete_sessions)
 @click.option("--add", "append", is_flag=True, help="Append them to NOTES.md.")
 @folder_option
@@ -174,7 +176,7 @@ def suggest(
         )
     else:
         for each in suggested:
-            click.echo(f"{each.kind} (exchange {each.exchange}): {one_line(each.text)}")
+            say(f"{each.kind} (exchange {each.exchange}): {one_line(each.text)}")
         if not suggested:
             _tell("nothing in this session is worth a note")
     ctx.exit(HITS if suggested else NO_HITS)
@@ -182,7 +184,7 @@ def suggest(
 
 def _tell(line: str) -> None:
     """Write a line to stderr, where it does not mix with what the command was asked for."""
-    click.echo(one_line(line), err=True)
+    say(one_line(line), err=True)
 
 
 def _beginning(text: str) -> str:
@@ -206,7 +208,7 @@ def _append(folder: Path, texts: Iterable[str], *, as_json: bool) -> int:
         print_json({"ok": True, "added": list(done.added), "skipped": skipped, "warnings": list(skipped_files)})
     else:
         for text in done.added:
-            click.echo(f"added: {one_line(text)}")
+            say(f"added: {one_line(text)}")
         print_lines(note_line(f"not added, {reason}: {_beginning(text)}") for text, reason in done.skipped)
         for warning in skipped_files:
             _tell(f"`notes show` leaves something out: {warning}")

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, NoReturn, cast
 
 import click
 
-from recall_rank.frontends.caller_context import context_of_working_directory
+from recall_rank.frontends.caller_context import context_of_working_directory, none_of_project
 from recall_rank.frontends.cli.options.completions import complete_agents, complete_messages, complete_sessions
 from recall_rank.frontends.cli.options.display_options import Form, display_options, form_options, given_form
 from recall_rank.frontends.cli.options.histories import history_option, open_recall, read_with_progress
@@ -31,7 +31,7 @@ from recall_rank.frontends.cli.output.console import (
     fail_without_history,
     print_json,
 )
-from recall_rank.frontends.cli.output.display import given_display, has_terminal
+from recall_rank.frontends.cli.output.display import Display, given_display, has_terminal
 from recall_rank.frontends.cli.output.record_lines import session_rows
 from recall_rank.frontends.cli.output.render import fits, show
 from recall_rank.frontends.cli.output.transcript_lines import (
@@ -148,7 +148,7 @@ def context(
     )
 
 
-@click.command(name="messages")
+@click.command(name="messages", short_help="Read a session, or what in it contains a text.")
 @click.argument("session_id", metavar="{NUMBER | SESSION}", shell_complete=complete_sessions)
 @click.option("--query", metavar="TEXT", help="Only messages that contain this, whatever the case.")
 @click.option("--role", type=click.Choice(["user", "assistant", "all"]), help="Who said it. Default: all.")
@@ -194,11 +194,16 @@ def sessions(histories: tuple[str, ...], as_json: bool, **args: Any) -> None:
 
 
 def _complete_sessions(output: dict[str, Any], recall: Recall, *, search: str | None, agent: str | None) -> None:
-    """Add the total number of sessions to an answer, and to each listed session how to reopen it.
+    """Add the total number of sessions to an answer, a warning where none is of the project, and to each listed session
+    how to reopen it.
 
     A session that its agent has deleted is marked as gone.
     """
     output["total"] = len(recall.sessions(scope=output["scope"], search=search, agent=agent))
+    here = context_of_working_directory()
+    if output["scope"] == "project" and here is not None and not recall.sessions(scope="project"):
+        output["warnings"] = [*output.get("warnings", ()), none_of_project(here)]
+        output["warning_categories"] = [*output.get("warning_categories", ()), "other_project"]
     for entry in output["sessions"]:
         session = recall.session(entry["id"])
         if session.flags & Flag.SOURCE_MISSING:
@@ -250,7 +255,7 @@ def _show_sessions(form: Form, histories: Sequence[str], answer: Mapping[str, An
             rows = [*short, *session_total_lines(answer, display)]
     else:
         rows = list(session_rows(answer["sessions"], form, now, display))
-    show(rows, display)
+    show(rows, display if form in ("lines", "oneline") else Display())
 
 
 def _why_unknown(recall: Recall, session_id: str) -> str:

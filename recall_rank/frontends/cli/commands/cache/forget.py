@@ -24,6 +24,7 @@ from recall_rank.frontends.cli.output.console import (
     fail_without_history,
     print_json,
     progress_on_stderr,
+    say,
     tell,
 )
 from recall_rank.frontends.display_text import one_line
@@ -100,11 +101,11 @@ def _forget(place: Path, session: str, histories: tuple[str, ...], *, as_json: b
     if as_json:
         print_json({"ok": True, "session_id": found, "others": others, "removed": removed})
     else:
-        click.echo(f"forgotten: {one_line(found)}")
+        say(f"forgotten: {one_line(found)}")
         if others:
-            click.echo(f"taken out of {counted(len(others), 'other index', 'other indexes')} in the cache", err=True)
+            say(f"taken out of {counted(len(others), 'other index', 'other indexes')} in the cache", err=True)
         for path in removed:
-            click.echo(f"removed, since it could not be read: {one_line(path)}", err=True)
+            say(f"removed, since it could not be read: {one_line(path)}", err=True)
     raise click.exceptions.Exit(HITS)
 
 
@@ -122,7 +123,7 @@ def _list(place: Path, *, as_json: bool) -> NoReturn:
     for each in found if not as_json else ():
         click.echo(f"{each.digest[:DIGEST]}  {each.day or 'day unknown'}  {each.agent or 'agent unknown'}")
     if not as_json:
-        click.echo(f"{counted(len(found), 'session', 'sessions')} forgotten" if found else "nothing was forgotten")
+        say(f"{counted(len(found), 'session', 'sessions')} forgotten" if found else "nothing was forgotten")
     raise click.exceptions.Exit(HITS)
 
 
@@ -148,7 +149,7 @@ def _take_back(place: Path, wanted: str, histories: tuple[str, ...], *, as_json:
     elif back is None:
         tell("it is off the list, but none of the histories that were read has the session any more")
     else:
-        click.echo(f"read again: {one_line(back)}")
+        say(f"read again: {one_line(back)}")
     raise click.exceptions.Exit(HITS)
 
 

@@ -8,7 +8,7 @@ import click
 
 from recall_rank.frontends.cli.last_search import remove_searches
 from recall_rank.frontends.cli.options.cache_options import CacheOptions, cache_options
-from recall_rank.frontends.cli.output.console import HITS, USAGE, counted, fail, print_json
+from recall_rank.frontends.cli.output.console import HITS, USAGE, counted, fail, print_json, say
 from recall_rank.frontends.display_text import one_line
 from recall_rank.model.serialize import error_to_dict
 
@@ -55,9 +55,9 @@ def purge(ctx: click.Context, forgotten: bool, kept: bool, as_json: bool) -> Non
             if only.sessions
             else ""
         )
-        click.echo(f"{what}{gone}" if done.files else "there was nothing to remove")
+        say(f"{what}{gone}" if done.files else "there was nothing to remove")
         for path in done.left:
-            click.echo(f"left: {one_line(path)}", err=True)
+            say(f"left: {one_line(path)}", err=True)
     ctx.exit(HITS)
 
 

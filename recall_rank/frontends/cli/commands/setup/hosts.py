@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from recall_rank.frontends.cli.options.families import named_families
-from recall_rank.frontends.cli.output.console import HITS, NOT_WRITTEN, USAGE, fail, print_json
+from recall_rank.frontends.cli.output.console import HITS, NOT_WRITTEN, USAGE, fail, print_json, say
 from recall_rank.frontends.display_text import escape_lines, one_line
 from recall_rank.frontends.tools.families import FAMILIES
 
@@ -66,20 +66,20 @@ def install(
     chosen, place = _place(host, scope)
     plan = _done(lambda: plan_install(chosen, place, launch, _version(), hooks=not no_hooks))
     if not plan.changes:
-        click.echo(f"recall-rank is installed in {host} like this already: nothing was changed")
+        say(f"recall-rank is installed in {host} like this already: nothing was changed")
         ctx.exit(HITS)
     _confirm(plan, dry_run=dry_run, yes=yes)
     _done(lambda: make(plan))
-    click.echo(f"recall-rank is installed in {host}; it takes effect when {host} is started again")
+    say(f"recall-rank is installed in {host}; it takes effect when {host} is started again")
     if command_of(chosen.entry(launch) or {}) and not _has_server():
-        click.echo("the MCP server needs the extra \"mcp\": pip install 'recall-rank[mcp]'", err=True)
+        say("the MCP server needs the extra \"mcp\": pip install 'recall-rank[mcp]'", err=True)
     for remark in (
         *plan.remarks,
         *chosen.remarks,
         *(chosen.project_remarks if scope == "project" else ()),
         *(() if no_hooks else chosen.hook_remarks),
     ):
-        click.echo(one_line(remark), err=True)
+        say(one_line(remark), err=True)
     ctx.exit(HITS)
 
 
@@ -99,9 +99,9 @@ def uninstall(ctx: click.Context, host: str, scope: str, dry_run: bool, yes: boo
     if plan.changes or dry_run:
         _confirm(plan, dry_run=dry_run, yes=yes)
     changed = _done(lambda: make(plan))
-    click.echo(f"recall-rank is {'no longer' if changed else 'not'} installed in {host}")
+    say(f"recall-rank is {'no longer' if changed else 'not'} installed in {host}")
     for remark in plan.remarks:
-        click.echo(one_line(remark), err=True)
+        say(one_line(remark), err=True)
     ctx.exit(HITS)
 
 
@@ -118,7 +118,7 @@ def hosts(ctx: click.Context, check: bool, as_json: bool) -> None:
         ctx.exit(HITS)
     for row in rows:
         found = " and ".join(filter(None, ("program" if row.program else "", "settings" if row.settings else "")))
-        click.echo(f"{row.host.name}: {found + ' found' if found else 'not found on this machine'}")
+        say(f"{row.host.name}: {found + ' found' if found else 'not found on this machine'}")
         for scope, state, answer in row.scopes:
             _print_state(scope, state, answer)
     ctx.exit(HITS)
@@ -192,14 +192,14 @@ def _is_server_of(command: Sequence[str], program: tuple[str, ...]) -> bool:
 def _print_state(scope: str, state: InstallState, answer: ProbeAnswer | None) -> None:
     if state.is_there:
         version = state.record.version if state.record is not None else "of unknown version"
-        click.echo(f"  {scope}: installed {one_line(version)} in {one_line(str(state.folder))}")
+        say(f"  {scope}: installed {one_line(version)} in {one_line(str(state.folder))}")
         for name in state.files:
-            click.echo(f"    {one_line(name)}")
+            say(f"    {one_line(name)}")
     if answer is not None:
         tools = f" with {', '.join(one_line(each) for each in answer.tools)}" if answer.tools else ""
-        click.echo(f"    works{tools}" if answer.works else f"    does not work: {one_line(answer.problem)}")
+        say(f"    works{tools}" if answer.works else f"    does not work: {one_line(answer.problem)}")
     for remark in state.remarks:
-        click.echo(f"  {scope}: {one_line(remark)}")
+        say(f"  {scope}: {one_line(remark)}")
 
 
 def _row_to_dict(row: HostRow) -> dict[str, Any]:
