@@ -293,6 +293,21 @@ def test_a_hit_on_a_title_in_short_forms(title: str, word: str, rows: int) -> No
     assert whole.count(word) == title.count(word)
 
 
+def test_a_text_that_is_the_title_is_shown_once() -> None:
+    text = "Add a rate  limit\nto the API"
+    result = hit(session_title="Add a rate limit to the API", snippet=text, spans=(Span(6, 10, 6, 10),))
+    lines = list(hit_lines(result, 1, NOW))
+    assert [text for line in lines for text, style in line if MATCH_STYLE in style] == ["rate"]
+    assert len(lines) == 2
+    assert "assistant" in text_of(lines)
+    display = Display(80, 24)
+    compact = list(compact_lines(response([result]), NOW, 0, display))
+    assert "".join(text for text, _ in compact[1]).startswith("1 hit")
+    assert text_of([one_hit_line(result, 1, NOW, None)]).count("rate") == 1
+    longer = replace(result, snippet=f"{text}, please")
+    assert len(list(hit_lines(longer, 1, NOW))) == 3
+
+
 def test_a_hit_on_a_title_by_the_engine(run: Run) -> None:
     lines = run("search", "Rate limiting for the booking API", "--history", "demo", "--no-cache").stdout.splitlines()
     assert sum(line.strip() == "Rate limiting for the booking API" for line in lines) == 0

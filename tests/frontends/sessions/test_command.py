@@ -54,7 +54,15 @@ def test_people_see_the_match_marked_and_the_number_of_each_message(run: Run, fo
     assert "The early word of the lamp is saffron pelican." in shown
     assert "    >   0 user: The early word" in shown
     assert "        1 assistant: Noted." in shown
-    assert "1 of 1 sessions" in shown
+    assert shown.splitlines()[-1] == "1 session"
+
+
+def test_what_the_marked_message_shows_is_not_shown_before(run: Run) -> None:
+    told = run("session-search", "partners hammer sailings", "-n", "1", "--history", "demo", "--no-cache").stdout
+    assert told.count("Partners hammer /v1/sailings every few seconds.") == 1
+    assert ">   0 user: Partners hammer" in told
+    told = run("session-search", "booking API", "-n", "2", "--history", "demo", "--no-cache").stdout
+    assert "…src/booking/reserveSeat.ts…" in told  # it is not in what the message shows
 
 
 def test_a_prefix_and_one_session(run: Run, folder: Path) -> None:

@@ -23,6 +23,7 @@ from recall_rank.frontends.cli.output.console import (
     OUT_OF_MEMORY,
     USAGE,
     Line,
+    counted,
     fail,
     fail_without_history,
     note_line,
@@ -108,14 +109,17 @@ def _lines(answer: Mapping[str, Any], display: Display) -> Iterator[Line]:
             (f" · {entry['message_count']} messages" if "message_count" in entry else "", "dim"),
         ]
         if "snippet" in entry:
-            yield [(_INDENT + one_line(entry["snippet"]), "")]
+            if not _is_shown(entry["snippet"], entry["messages"], entry["anchor_index"]):
+                yield [(_INDENT + one_line(entry["snippet"]), "")]
             yield from _message_lines(entry["messages"], entry["anchor_index"])
             yield [(f"{_INDENT}score {entry['score']:.3g}", "dim")]
         yield []
     yield from _message_lines(answer.get("messages", ()), None)
     if "total_found" in answer:
+        shown, total = len(answer["results"]), answer["total_found"]
         least = "" if answer["total_exact"] else "at least "
-        yield [(f"{len(answer['results'])} of {least}{answer['total_found']} sessions", "bold")]
+        of = f"{shown:,} of {least}" if least or shown != total else ""
+        yield [(f"{of}{counted(total, 'session', 'sessions')}" if total else "No sessions", "bold")]
     for warning in answer.get("warnings", ()):
         yield note_line(warning)
 
@@ -133,9 +137,20 @@ def _when(text: str | None, display: Display) -> str:
 
 def _message_lines(messages: Any, anchor: int | None) -> Iterator[Line]:
     for message in messages:
-        text = one_line(str(message["content"] or ""))
         yield [
             (f"{_INDENT}{'>' if message['index'] == anchor else ' '}{message['index']:>4} ", "dim"),
             (one_line(str(message["role"])), "cyan"),
-            (f": {text if len(text) <= _LONGEST else text[:_LONGEST] + '…'}", ""),
+            (f": {_beginning(message)}", ""),
         ]
+
+
+def _beginning(message: Mapping[str, Any]) -> str:
+    """Return the text of a message on one line, cut to _LONGEST characters."""
+    text = one_line(str(message["content"] or ""))
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
+
+
+def _is_shown(snippet: str, messages: Any, anchor: int | None) -> bool:
+    """Return whether the line of the message that matches shows the snippet."""
+    shown = [_beginning(message) for message in messages if message["index"] == anchor]
+    return any(one_line(snippet).strip("… ") in each for each in shown)

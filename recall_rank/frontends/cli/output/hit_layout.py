@@ -9,7 +9,13 @@ from recall_rank.frontends.cli.output.console import Line
 from recall_rank.frontends.cli.output.display import Display
 from recall_rank.frontends.cli.output.id_prefixes import IdPrefixes
 from recall_rank.frontends.cli.output.render import fits
-from recall_rank.frontends.cli.output.search_lines import answer_lines, closing_lines, marked, title_pieces
+from recall_rank.frontends.cli.output.search_lines import (
+    answer_lines,
+    closing_lines,
+    is_shown_by_title,
+    marked,
+    title_pieces,
+)
 from recall_rank.frontends.cli.output.word_marks import MATCH_STYLE
 from recall_rank.frontends.display_text import age, one_line
 
@@ -40,21 +46,21 @@ def laid_out(
 
 
 def compact_lines(response: SearchResponse, now: int, offset: int, display: Display) -> Iterator[Line]:
-    """Yield two lines for each hit, title and place, and snippet, both cut to the width; of a hit on a title that fits
-    on the first line no snippet; then the closing lines.
+    """Yield two lines for each hit, title and place, and snippet, both cut to the width; no snippet where the title
+    shows it on the first line; then the closing lines.
     """
     for number, result in enumerate(response.results, offset + 1):
         head = _title_line(result, number, now, display)
         yield head
-        if result.source != "title" or any(text.endswith(_CUT) for text, style in head if "bold" in style):
+        if not is_shown_by_title(result) or any(text.endswith(_CUT) for text, style in head if "bold" in style):
             yield [(_INDENT, ""), *_snippet(result, (display.columns or 0) - len(_INDENT))]
     yield from closing_lines(response, offset, display)
 
 
 def one_hit_line(result: Result, number: int, now: int, columns: int | None) -> Line:
-    """Return a hit as one line, cut at `columns`: number, age, title, and snippet unless the hit is on the title."""
+    """Return a hit as one line, cut at `columns`: number, age, title, and snippet unless that is the title."""
     head: Line = [(f"{number:>2}. ", "dim"), (f"{age(result.time, now):<13}", "green"), (" ", "")]
-    if result.source == "title":
+    if is_shown_by_title(result):
         pieces = title_pieces(result)
         left = (columns or 0) - sum(width(text) for text, _ in head)
         return [*head, *(pieces if columns is None else _around_match(pieces, result, max(left, 1)))]

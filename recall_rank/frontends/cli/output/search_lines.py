@@ -56,8 +56,8 @@ def answer_lines(
 def hit_lines(
     result: Result, number: int, now: int, display: Display = PIPE, ids: IdPrefixes | None = None
 ) -> Iterator[Line]:
-    """Yield the lines of hit `number`: place and time; snippet with marked matches, or for a hit on a title the matches
-    marked in the title; reason; in a pipe the command that reopens the session.
+    """Yield the lines of hit `number`: place and time; snippet with marked matches, unless it is the title, in which
+    they are marked then; reason; in a pipe the command that reopens the session.
 
     There is a further line for an explained score, and one for each query word that was found in another form.
     """
@@ -72,7 +72,7 @@ def hit_lines(
         (f" ({minute})" if minute else "", "dim"),
         (one_line(_place(result, display)), "dim"),
     ]
-    if result.source != "title":
+    if not is_shown_by_title(result):
         yield [(_INDENT, ""), *marked(result.snippet, result.spans)]
     yield [(_INDENT + one_line(_why(result, ids)), "dim")]
     for copy in result.also_in:
@@ -111,12 +111,22 @@ def marked_at(text: str, places: Sequence[tuple[int, int]]) -> Line:
     return [piece for piece in line if piece[0]]
 
 
+def is_shown_by_title(result: Result) -> bool:
+    """Return whether the title of its session shows the whole text of a hit: it is on the title, or on that text."""
+    title = one_line(result.session_title).strip()
+    return bool(title) and (result.source == "title" or one_line(result.snippet).strip() == title)
+
+
 def title_pieces(result: Result) -> Line:
-    """Return the title of the session of a hit; of a hit on the title with its matches styled."""
+    """Return the title of the session of a hit; if it shows the hit, with the matches styled."""
     title = result.session_title or result.session_id
-    if result.source != "title" or not one_line(title):
+    if not is_shown_by_title(result):
         return [(one_line(title) or "untitled", "bold")]
-    line = marked_at(title, [(span.text_start, span.text_end) for span in result.spans])
+    line = (
+        marked_at(title, [(span.text_start, span.text_end) for span in result.spans])
+        if result.source == "title"
+        else marked(result.snippet, result.spans)
+    )
     return [(text, style or "bold") for text, style in line]
 
 
