@@ -7,7 +7,7 @@ from __future__ import annotations
 import shutil
 import tempfile
 import weakref
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import lancedb
 import pyarrow as pa
@@ -40,6 +40,7 @@ class LanceDb:
         self.table.create_index("text", config=FTS(language="English", stem=True, remove_stop_words=True))
 
     def search(self, query: str, k: int) -> list[Hit]:
-        asked = MatchQuery(query, "text")  # type: ignore[call-arg]  # mypy does not see the defaults of pydantic
+        match: Any = MatchQuery  # mypy does not see the defaults of pydantic
+        asked = match(query, "text")
         found = self.table.search(asked, query_type="fts").select(["number", "_score"]).limit(k).to_arrow()
         return [self.hits[number] for number in found["number"].to_pylist()]
