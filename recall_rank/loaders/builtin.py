@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
@@ -43,9 +44,16 @@ def _loader(name: str, module: str, hints: StoreHints, insist: str = "named") ->
         source: Source | None = loaded().recognise(path) if hints.may_be_store(path) else None
         return source
 
-    def stores(environ: Mapping[str, str], home: Path) -> Iterable[Source]:
-        found: Iterable[Source] = loaded().stores(environ, home) if hints.may_be_on_machine(environ, home) else ()
-        return found
+    def stores(environ: Mapping[str, str], home: Path) -> Iterator[Source]:
+        if not hints.may_be_on_machine(environ, home):
+            return
+        closed = hints.closed_places(environ, home)
+        if closed:
+            from recall_rank.loaders.unreadable import UnreadableStore  # rare
+
+            yield from (UnreadableStore(name, place) for place in closed)
+        with suppress(*([PermissionError] if closed else [])):
+            yield from loaded().stores(environ, home)
 
     def insisted(path: Path) -> Source | None:
         source: Source | None = getattr(loaded(), insist)(path) if hints.may_be_named(path) else None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import errno
 import os
 import warnings
@@ -72,12 +71,12 @@ def open_source(where: str | os.PathLike[str], *, name: str | None = None) -> So
 def open_sources(where: str | os.PathLike[str]) -> list[Source]:
     """One source for each history at a path or below it, in a fixed order.
 
-    Files of JSON lines that no loader recognises are named in the warnings of one more source, which has no sessions;
-    other files that no loader recognises are left out.
+    Files of JSON lines that no loader recognises, and folders that cannot be listed, are named in the warnings of one
+    more source, which has no sessions; other files that no loader recognises are left out.
     """
     path = Path(where).expanduser()
     search = _Search(path, KnownLoaders())
-    if search.found and search.missed.count:
+    if search.found and search.missed:
         search.found.append(search.missed)
     return search.found
 
@@ -108,9 +107,10 @@ class _Search:
             with os.scandir(path) as entries:
                 inside = sorted(each.name for each in entries if each.name not in PASSED_OVER and not each.is_symlink())
             for name in inside:
-                # A folder without read permission holds no history of the caller.
-                with contextlib.suppress(PermissionError):
+                try:
                     self._search(path / name, depth - 1)
+                except PermissionError as error:
+                    self.missed.add_unlisted(path / name, error)
 
 
 def _recognised(loader: Loader, path: Path) -> Source | None:

@@ -62,6 +62,10 @@ class StoreHints:
             return True
         return any(os.path.lexists(path) for path in self._places(environ, home))
 
+    def closed_places(self, environ: Mapping[str, str], home: Path) -> list[str]:
+        """The files and folders of the agent on this machine that exist and may not be read."""
+        return [place for place in self._places(environ, home) if _is_closed(place)]
+
     def _places(self, environ: Mapping[str, str], home: Path) -> Iterator[str]:
         for place in self.homes:
             base, slash, below = place.partition("/")
@@ -140,6 +144,16 @@ def _words_in(path: Path) -> frozenset[bytes] | None:
         found.update([word for word in _EVERY_WORD if word in text])
         before = block[-_LONGEST_WORD:]
     return _SHARED.setdefault(frozenset(found), frozenset(found))
+
+
+def _is_closed(path: str) -> bool:
+    try:
+        os.scandir(path).close()
+    except PermissionError:
+        return True
+    except OSError:  # it is a file, which may be a database and is not opened to find out, or it is not there
+        return os.path.isfile(path) and not os.access(path, os.R_OK)  # noqa: PTH113
+    return False
 
 
 def _bases(name: str, environ: Mapping[str, str], home: Path) -> Iterable[str]:

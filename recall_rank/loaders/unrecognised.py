@@ -1,4 +1,6 @@
-"""Files that are named like histories, but that no loader recognises: they are not read, and a warning names them."""
+"""What is not read where histories are searched for: files that are named like histories, but that no loader
+recognises, and folders that cannot be listed. A warning names them.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +9,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Final
 
+from recall_rank.loaders.malformed import bounded_warnings
 from recall_rank.model import BaseSource, Reading, Unit
 
 NAME: Final = "unrecognised"
@@ -15,10 +18,11 @@ SUFFIXES: Final = (".jsonl", ".jsonl.gz", ".jsonl.xz", ".jsonl.zst")
 
 
 class UnrecognisedFiles(BaseSource):
-    """A source without sessions, whose warnings name the files at `path` and below that no loader recognises.
+    """A source without sessions, whose warnings name the files at `path` and below that no loader recognises, and the
+    folders that cannot be listed.
 
-    Only files of JSON lines that are not empty count: where histories are searched for, such a file is seldom anything
-    else.
+    Of files only those of JSON lines that are not empty count: where histories are searched for, such a file is seldom
+    anything else.
     """
 
     def __init__(self, path: Path) -> None:
@@ -27,6 +31,7 @@ class UnrecognisedFiles(BaseSource):
         self.count = 0
         self._path = path
         self._named: list[str] = []
+        self._unlisted: list[str] = []
 
     def add(self, path: Path) -> None:
         """Count the file at `path` when its name is that of a history and it is not empty."""
@@ -41,15 +46,23 @@ class UnrecognisedFiles(BaseSource):
         if len(self._named) < NAMED:
             self._named.append(str(path.relative_to(self._path)) if path != self._path else path.name)
 
+    def add_unlisted(self, folder: Path, error: OSError) -> None:
+        """Note that a folder cannot be listed."""
+        self._unlisted.append(f"{folder}: {error.strerror or error}, not read")
+
+    def __bool__(self) -> bool:
+        """Whether there is anything to warn of."""
+        return bool(self.count or self._unlisted)
+
     @property
     def warnings(self) -> Sequence[str]:  # type: ignore[override]
-        """One warning for each file that is named, which begins with its path, and one with the number of the
-        others.
+        """One warning for each file that is named and for each folder, which begins with its path, and one with the
+        number of the other files.
         """
         named = [f"{self._path / name}: not recognised as a history, not read" for name in self._named]
         more = self.count - len(named)
         rest = f"{more:,} more {'file' if more == 1 else 'files'} of JSON lines not recognised as a history, not read"
-        return [*named, rest] if more else named
+        return [*named, *([rest] if more else []), *bounded_warnings(self._unlisted)]
 
     def __str__(self) -> str:
         more = f" and {self.count - len(self._named):,} more" if self.count > len(self._named) else ""

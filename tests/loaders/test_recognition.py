@@ -13,6 +13,7 @@ from recall_rank.loaders import open_source, open_sources, read_all
 from recall_rank.loaders.files import heads
 from tests.fixtures.make_fixtures import history_records, lines, write_history
 from tests.support.loaders.bad_lines import FORMATS
+from tests.support.privileges import modes_bind
 
 MIB = 1 << 20
 BEFORE = {
@@ -90,6 +91,18 @@ def test_files_that_are_not_recognised_are_named(tmp_path: Path) -> None:
     assert missed.warnings[-1] == "3 more files of JSON lines not recognised as a history, not read"
     with pytest.raises(ValueError, match=r"no history is recognised here; .*tallow; not recognised as a history: late"):
         open_source(tmp_path / "below")
+
+
+def test_a_folder_that_cannot_be_listed_is_named(tmp_path: Path) -> None:
+    write_history(tmp_path / "good.jsonl")
+    write_history(tmp_path / "closed" / "h.jsonl")
+    (tmp_path / "closed").chmod(0)
+    with modes_bind():
+        good, missed = open_sources(tmp_path)
+    (tmp_path / "closed").chmod(0o700)
+    assert good.name == "history"
+    assert missed.warnings == [f"{tmp_path / 'closed'}: Permission denied, not read"]
+    assert len(open_sources(tmp_path)) == 2
 
 
 @pytest.mark.parametrize("cached", [True, False])

@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 from recall_rank.histories.cache.location import default_cache, default_settings
+from recall_rank.loaders import discover, read_all
 from recall_rank.loaders.builtin import LOADERS
 from tests.fixtures import (
     make_chat_stores,
@@ -27,6 +28,7 @@ from tests.fixtures import (
     make_opencode_json,
     make_pi,
 )
+from tests.support.privileges import modes_bind
 
 MODULES = {
     **{loader.name: f"{loader.name.replace('-', '_')}.source" for loader in LOADERS},
@@ -132,6 +134,28 @@ def environments(home: Path) -> list[Mapping[str, str]]:
     }  # fmt: skip
     named = {name: str(home / place) for name, place in moved.items()}
     return [{}, {"PWD": str(home / "lamp")}, named, *({name: value} for name, value in named.items())]
+
+
+PLACES = {
+    "claude-code": ".claude", "codex": ".codex", "gemini-cli": ".gemini", "copilot-cli": ".copilot", "pi": ".pi",
+    "hermes": ".hermes", "tallow": ".tallow", "praisonai": ".praisonai", "memo-agent": ".memo-agent",
+    "opencode": ".local/share/opencode", "goose": ".local/share/goose", "cursor": ".config/Cursor",
+    "cursor-cli": ".cursor",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("agent", PLACES)
+def test_a_store_that_may_not_be_read_is_a_failure(tmp_path: Path, agent: str) -> None:
+    """Regression: some agents were passed over, and of others the interpreter printed a warning with a line of code."""
+    home = furnish(tmp_path)
+    place = home / PLACES[agent]
+    place.chmod(0)
+    with modes_bind():
+        sources = [source for source in discover({}, home) if source.name == agent]
+        reports = read_all(sources)[1]
+    place.chmod(0o700)
+    assert [error for report in reports for error in report.errors] == [f"{place}: Permission denied"]
+    assert len(reports) == 1
 
 
 @pytest.mark.parametrize("elsewhere", [False, True], ids=["in the home", "where variables say"])

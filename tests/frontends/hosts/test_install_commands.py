@@ -13,6 +13,7 @@ from recall_rank.frontends.hosts import launch
 from recall_rank.frontends.hosts.every_host import HOSTS
 from recall_rank.frontends.hosts.probe import probe_program, probe_server
 from tests.frontends.conftest import Run
+from tests.support.privileges import modes_bind
 
 SERVER = """import json, sys
 for line in sys.stdin:
@@ -65,6 +66,27 @@ def test_install_and_uninstall(home: Path, run: Run) -> None:
     assert "no longer installed" in gone.stdout
     assert settings.read_text() == '{"a": 1} // mine'
     assert "not installed" in run("uninstall", "gemini", "--scope", "project", "--yes").stdout
+
+
+@pytest.mark.parametrize(
+    ("host", "folder"),
+    [("codex", ".codex"), ("claude-code", ".claude"), ("gemini", ".gemini"), ("copilot", ".copilot"),
+     ("cursor", ".cursor"), ("pi", ".pi/agent"), ("tallow", ".tallow"), ("hermes", ".hermes"),
+     ("opencode", ".config/opencode")],
+)  # fmt: skip
+def test_a_folder_of_a_host_that_may_not_be_read(home: Path, run: Run, host: str, folder: str) -> None:
+    """Regression: `hosts` ended with a traceback."""
+    (home / folder).mkdir(parents=True, exist_ok=True)
+    (home / folder).chmod(0)
+    with modes_bind():
+        told = run("hosts", "--json", "--no-check")
+        ended = run("install", host, "--yes")
+    (home / folder).chmod(0o700)
+    assert told.exit_code == 0, told.output
+    (row,) = (each for each in json.loads(told.stdout)["hosts"] if each["host"] == host)
+    assert row["settings"]
+    assert ended.exit_code == 2
+    assert "cannot be read: Permission denied" in ended.stderr
 
 
 def test_claude_code_gets_tools_hooks_and_slash_commands_at_once(

@@ -152,7 +152,8 @@ def _row(name: str, ask: Callable[[Host, InstallState], ProbeAnswer] | None) -> 
         state = install_state(host, place)
         scopes.append((scope, state, ask(host, state) if ask is not None and state.is_there else None))
     place = host.user(os.environ, Path.home())
-    settings = any((place.folder / each).exists() for each in place.config) or (Path.home() / host.folder).is_dir()
+    places = [*(place.folder / each for each in place.config), Path.home() / host.folder]
+    settings = any(map(os.path.exists, places))  # False for what may not be looked at
     return HostRow(host, found, settings, tuple(scopes))
 
 
