@@ -1,5 +1,5 @@
-"""What is not read where histories are searched for: files that are named like histories, but that no loader
-recognises, and folders that cannot be listed. A warning names them.
+"""The sources that stand for what is not read: files named like histories that no loader recognises, and folders
+that cannot be listed. Their warnings name these.
 """
 
 from __future__ import annotations
