@@ -89,6 +89,7 @@ class Weights:
     cjk_single: float = 0.5  # one character of a run of several: its pairs are the words; 1 loses in Thai
     framing: float = 0.3  # a word about the conversation itself (discussed, mentioned) beside words about its subject
     date: float = 1.0  # a date in the query, against a word in as many documents as were written then
+    day_after: float = 0.7  # share of that for the next day: evenings are retold in the morning, and days are UTC
 
     # --- kinds of document ---
 

@@ -42,7 +42,7 @@ def read_syntax(text: str, now: int, *, alternatives: bool = True) -> QuerySynta
         return QuerySyntax(text)
     reader = _Reader(text, now)
     operators = [token.text for token in reader.tokens if token.operator]
-    if operators and not reader.positive and not reader.must:
+    if operators and not reader.positive and not any(map(forms_of, reader.must)):
         listed = " ".join(operators)
         return QuerySyntax(text, warnings=(f"{listed!r} is searched as text: a query needs something to look for",))
     any_of = tuple(reader.alternatives()) if alternatives else ()

@@ -111,6 +111,13 @@ def test_any_text_can_be_read(text: str) -> None:
         assert read.text[run.start : run.end].split("OR")[0].strip() == run.words[0].split("OR")[0]
 
 
+@pytest.mark.parametrize("text", ['+":"', '-"oil" +"--"', '+"!" agent:x'])
+def test_signs_that_must_stand_are_nothing_to_look_for(text: str) -> None:
+    read = read_syntax(text, NOW)
+    assert read.plain
+    assert "a query needs something to look for" in read.warnings[0]
+
+
 words = st.text(st.characters(categories=("L", "N", "Zs")), min_size=1, max_size=30)
 
 

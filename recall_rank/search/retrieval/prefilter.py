@@ -73,8 +73,7 @@ def prefilter(
 def _add_dates(reader: IndexReader, query: Query, evidence: Evidence, eligible: EligibleSet) -> None:
     """Add evidence to the messages of each date that the query names.
 
-    A single day also adds it to the messages of the next day, because evenings are retold in the morning and days are
-    those of UTC. The value is the inverse document frequency
+    A single day also adds a smaller value to the messages of the next day. The value is the inverse document frequency
     of the date, as if it were a term in all documents of its time range.
     """
     if not names_a_date(query.text):
@@ -93,7 +92,7 @@ def _add_dates(reader: IndexReader, query: Query, evidence: Evidence, eligible: 
         evidence.add_times(starts, ends, value)
         days = array("q", (end for start, end in ranges if end - start == DAY_MS))
         if days:
-            evidence.add_times(days, array("q", (day + DAY_MS for day in days)), value)
+            evidence.add_times(days, array("q", (day + DAY_MS for day in days)), weights.day_after * value)
 
 
 def class_weights(weights: Weights, *, orders: bool = False) -> array[float]:
