@@ -222,7 +222,7 @@ class Recall:
     def transcript(self, session_id: str) -> Session:
         """Return a session with all its messages, by its id or a unique prefix of its id, read from its source now.
 
-        If its source no longer has the session and the index kept it, it is read from the index. Raises LookupError for
+        If its source no longer has the session and the index kept it, on disk or in memory, it is read from the index. Raises LookupError for
         an unknown session, and OSError when the source cannot be read.
         """
         from recall_rank.histories.transcript import UnknownSession
@@ -232,6 +232,8 @@ class Recall:
         found = loaded.units.read(bare)
         if found is None and loaded.stored is not None:
             found = loaded.stored(bare)
+        if found is None and (held := loaded.loaded(bare)) is not None:
+            found = replace(bare, messages=held.messages)
         if found is None:
             raise UnknownSession(f"session {session_id!r} is no longer in its source")
         return found

@@ -76,6 +76,7 @@ OTHERS: dict[str, tuple[str, ...]] = {
     "install": ("codex", "--dry-run"),
     "uninstall": ("codex", "--dry-run"),
     "hosts": ("--no-check",),
+    "embed": ("--help",),
     "compress": ("chat.json", "--window", "1000", "--force"),
 }
 EVERY = {**READING, **OTHERS}
