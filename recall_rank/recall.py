@@ -222,8 +222,8 @@ class Recall:
     def transcript(self, session_id: str) -> Session:
         """Return a session with all its messages, by its id or a unique prefix of its id, read from its source now.
 
-        If its source no longer has the session and the index kept it, on disk or in memory, it is read from the index. Raises LookupError for
-        an unknown session, and OSError when the source cannot be read.
+        If its source no longer has the session and the index kept it, on disk or in memory, it is read from the index.
+        Raises LookupError for an unknown session, and OSError when the source cannot be read.
         """
         from recall_rank.histories.transcript import UnknownSession
 
