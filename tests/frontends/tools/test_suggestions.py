@@ -16,7 +16,6 @@ NOTHING_LEFT: list[tuple[dict[str, Any], list[str]]] = [
     ({"directory": "/home/ana/none"}, ["directory"]),
     ({"type": "reasoning", "session_id": "bee-hives"}, ["type", "session_id"]),
     ({"role": "assistant", "session_id": "bee-hives"}, ["role", "session_id"]),
-    ({"must": ["no such words"]}, ["must"]),
     ({"exclude_session_ids": ["bee-hives"], "title": "zephyr"}, ["exclude_session_ids", "title"]),
 ]
 
@@ -30,6 +29,12 @@ def test_the_filters_that_left_nothing_are_named(args: dict[str, Any], names: li
     assert about == answer["suggestions"][:1] or "directory" in names
     assert all(name in about[0] for name in names)
     assert "exact text" not in str(answer["suggestions"])
+
+
+@pytest.mark.parametrize("match", ["literal", "smart"])
+def test_a_required_text_that_nothing_holds_is_named(match: str) -> None:
+    answer = ask(tools(), "gauge", match=match, must=["no such words"])
+    assert (answer["results"], answer["suggestions"]) == ([], ["nothing holds 'no such words'"])
 
 
 @pytest.mark.parametrize("wire", ["snake", "camel"])
