@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import uvicorn
 
@@ -41,19 +41,28 @@ def serve(
     """
     token = secrets.token_urlsafe(32)
     app = web_application(recall, token, redact=redact, forget=forget)
-    config = _config(app, PORT if port is None else port)
-    try:
-        bound = config.bind_socket()
-    except SystemExit:  # as uvicorn says that it cannot bind
-        if port is not None:
-            raise PortTakenError(f"port {port} of {ADDRESS} is taken") from None
-        config = _config(app, 0)
-        bound = config.bind_socket()
-    try:
-        started(f"http://{ADDRESS}:{bound.getsockname()[1]}/?{TOKEN}={token}")
-        uvicorn.Server(config).run([bound])
-    finally:
-        bound.close()
+    for chosen in (PORT, 0) if port is None else (port,):
+        try:
+            _Server(_config(app, chosen), token, started).run()
+        except SystemExit:  # as uvicorn says that it cannot bind
+            continue
+        return
+    raise PortTakenError(f"port {port} of {ADDRESS} is taken")
+
+
+class _Server(uvicorn.Server):
+    """A server that tells its first address as soon as a browser can connect."""
+
+    def __init__(self, config: uvicorn.Config, token: str, started: Callable[[str], None]) -> None:
+        super().__init__(config)
+        self._token = token
+        self._told = started
+
+    async def startup(self, sockets: list[Any] | None = None) -> None:
+        """Bind the port and tell the address. Raises SystemExit when the port is taken."""
+        await super().startup(sockets)
+        port = self.servers[0].sockets[0].getsockname()[1]
+        self._told(f"http://{ADDRESS}:{port}/?{TOKEN}={self._token}")
 
 
 def _config(app: object, port: int) -> uvicorn.Config:

@@ -30,7 +30,7 @@ def templates() -> Environment:
         lstrip_blocks=True,
         finalize=_visible,
     )
-    environment.filters |= {"line": one_line, "minute": utc_minute, "count": _counted}
+    environment.filters |= {"line": _line, "minute": utc_minute, "count": _counted}
     environment.globals |= {"age": age}
     return environment
 
@@ -43,6 +43,11 @@ def style() -> str:
 def _visible(value: Any) -> Any:
     """Return a value for a page; in a text that is no markup of this package unseen characters are escaped."""
     return escape_text(value) if isinstance(value, str) and not isinstance(value, Markup) else value
+
+
+def _line(text: str | None) -> str:
+    """Return a text on one line, escaped as on a terminal; "" for None."""
+    return one_line(text or "")
 
 
 def _counted(number: int, one: str, many: str = "") -> str:
