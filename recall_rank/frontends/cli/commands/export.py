@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import click
 
@@ -12,11 +11,7 @@ from recall_rank.frontends.cli.options.histories import history_option, open_rec
 from recall_rank.frontends.cli.options.targets import target_of
 from recall_rank.frontends.cli.options.web_extra import fail_without_web
 from recall_rank.frontends.cli.output.console import HITS, NO_HISTORY, NOT_THERE, fail, fail_without_history
-from recall_rank.frontends.cli.output.display import Display, given_display
-from recall_rank.frontends.display_text import safe_json
-
-if TYPE_CHECKING:
-    from recall_rank.model import Session
+from recall_rank.frontends.cli.output.display import given_display
 
 _FORMATS: Final = ("markdown", "jsonl", "html")
 
@@ -40,6 +35,8 @@ def export(ctx: click.Context, session_id: str, form: str, out: Any, histories: 
     It is named by the number of a hit of the last search in this terminal, by an id or a beginning of one. Nothing is
     cut and nothing is hidden: look through what you give to others.
     """
+    from recall_rank.frontends.cli.output.export_formats import export_lines
+
     if form == "html":
         fail_without_web("export --format html")
     target = target_of(session_id, None, histories)
@@ -51,24 +48,7 @@ def export(ctx: click.Context, session_id: str, form: str, out: Any, histories: 
             fail(str(error.args[0]), NOT_THERE, as_json=False)
         except OSError as error:
             fail(f"session {session_id} cannot be read: {error.strerror or error}", NO_HISTORY, as_json=False)
-    for text in _texts(session, form, given_display(out)):
-        out.write(text)
+    for line in export_lines(session, form, given_display(out).minute):
+        out.write(line + b"\n")
     out.flush()
     ctx.exit(HITS)
-
-
-def _texts(session: Session, form: str, display: Display) -> Iterator[bytes]:
-    """Yield the bytes of a session in the format `form`. Markdown has the times of `display`."""
-    if form == "html":
-        from recall_rank.frontends.web.standalone_page import standalone_page
-
-        yield from (text.encode("utf-8", "replace") for text in standalone_page(session))
-    elif form == "jsonl":
-        from recall_rank.frontends.cli.output.export_formats import history_lines
-        from recall_rank.model.serialize import json_line
-
-        yield from (safe_json(json_line(entry)) + b"\n" for entry in history_lines(session))
-    else:
-        from recall_rank.frontends.transcripts.render import markdown_lines
-
-        yield from (line.encode("utf-8", "replace") + b"\n" for line in markdown_lines(session, display.minute))

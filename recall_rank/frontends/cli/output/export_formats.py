@@ -1,10 +1,13 @@
-"""The format of `export` that can be read again: a session as lines of history JSONL."""
+"""The formats of `export`: a session as Markdown, as HTML that loads nothing, or as lines of history JSONL."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import Any, Final
 
+from recall_rank.frontends.display_text import safe_json, utc_minute
+from recall_rank.frontends.transcripts.labels import Minute
+from recall_rank.frontends.transcripts.render import markdown_lines
 from recall_rank.model import Flag, Message, Part, Session, Tokens
 from recall_rank.model.serialize import repaired
 from recall_rank.model.serialize_transcript import plain_value
@@ -16,6 +19,23 @@ _SESSION_FIELDS: Final = (
 _PART_FIELDS: Final = ("id", "type", "text", "tool", "input", "output", "error", "title", "prompt", "status")
 _PART_FLAGS: Final = (("pruned", Flag.PRUNED), ("synthetic", Flag.SYNTHETIC))
 _TIMES: Final = ("created", "updated", "time")  # 0 is an unknown time
+
+
+def export_lines(session: Session, form: str, minute: Minute = utc_minute) -> Iterator[bytes]:
+    """Yield the lines of a session in a format, "markdown", "html" or "jsonl", as bytes without line ends. Markdown has
+    the times that `minute` gives; HTML needs the extra `web`.
+    """
+    if form == "jsonl":
+        from recall_rank.model.serialize import json_line
+
+        yield from (safe_json(json_line(entry)) for entry in history_lines(session))
+        return
+    if form == "html":
+        from recall_rank.frontends.web.standalone_page import standalone_page
+
+        yield "".join(standalone_page(session)).rstrip("\n").encode("utf-8", "replace")
+        return
+    yield from (line.encode("utf-8", "replace") for line in markdown_lines(session, minute))
 
 
 def history_lines(session: Session) -> Iterator[dict[str, Any]]:
