@@ -26,16 +26,18 @@ def query_names(query: Query, expansion: Expansion) -> list[QueryName]:
 
     A name is a run of characters without a blank that has several words, such as `src/load.py` or `rateLimit`; the
     whole query, if it is one word; and, in a query too short to be a sentence, neighbouring words that documents write
-    as one. In a sentence, plain words with hyphens or one slash between them (part-time, and/or) and dates are no
-    names. No word is in two names, and no name has words of a script without blanks. The share of a name in the query
-    is that of its words by their weights.
+    as one. Beside stop words or many others, plain words with hyphens or one slash between them (part-time, and/or)
+    and dates are no names. No word is in two names, and no name has words of a script without blanks. The share of a
+    name in the query is that of its words by their weights.
     """
     words = query.words
     weights = [weight * word.counts for weight, word in zip(expansion.word_weights, words, strict=True)]
     names = list(_written_as_one(query))
-    if query.counting > query.weights.prose_words:
+    inside = {at for _, first, last in names for at in range(first, last)}
+    long = query.counting > query.weights.prose_words
+    if long or any(not word.counts and at not in inside for at, word in enumerate(words)):
         names = [name for name in names if not _PROSE.fullmatch(name[0])]
-    else:
+    if not long:
         names += _joined(query, expansion, names)
     total = sum(weights) or 1.0
     weighed = [

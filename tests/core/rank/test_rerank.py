@@ -236,7 +236,7 @@ def test_boosts_have_one_worth_a_name() -> None:
 
 @given(seeds)
 def test_the_nearest_names_of_all_candidates_count(chance: Random) -> None:
-    texts = ["rate_limit", "rateLimit", "rate_limits", "RATE_LIMIT", "ébène", "Ébène", "--"]
+    texts = ["rate_limit", "rateLimit", "rate_limits", "RATE_LIMIT", "limit", "ébène", "Ébène", "--"]
     wanted = [chance.choice(texts) for _ in range(chance.randint(0, 2))]
     found = [Candidate(number, 0, 1.0) for number in range(chance.randint(0, 6))]
     for one in found:
@@ -250,6 +250,41 @@ def test_the_nearest_names_of_all_candidates_count(chance: Random) -> None:
             alike = lambda text, name=name: same(name, text)  # noqa: E731
             total += 0.5 * slow_names.similarity(one.names[k], everywhere, plain, alike)
         assert one.similarity == pytest.approx(total)
+
+
+def names_in(text: str, written: str) -> list[str]:
+    """The names in a text that stand for one of two words, a and b."""
+    content = b"\xf8" + text.encode()
+    columns = array("Q", [0, len(content)]), array("Q", [0, len(content)]), array("I", [0, 1])
+    candidate = Candidate(0, 0, 1.0)
+    wanted = rerank_query(query("red", "fish"), names=[query_name(written, 0, 2)])
+    assert SegmentTexts(lambda *_: content, *columns).measure([candidate], wanted)
+    return candidate.names[0]
+
+
+@pytest.mark.parametrize(
+    ("text", "written", "names"),
+    [
+        ("a redFish.", "redFish", ["redFish"]),
+        ("the red-fish, and red/fish", "red_fish", ["red-fish", "red/fish"]),
+        ("no red fish", "red_fish", ["red", "fish"]),
+        ("TestRed_fish is pond.red_fish", "red_fish", ["TestRed_fish", "red_fish"]),
+        ("in /pond/red/fish.py:12", "red/fish", ["/pond/red/fish"]),
+        ("in /pond/red/fish.py:12", "red/fish.py", ["/pond/red/fish.py"]),
+        ("fish.red", "red.fish", ["fish.red"]),
+        ("fish-red", "red.fish", ["fish", "red"]),
+        ("the ébène_red", "red.fish", ["ébène_red"]),
+    ],
+)
+def test_a_name_reaches_as_far_as_the_query_writes_it(text: str, written: str, names: list[str]) -> None:
+    assert names_in(text, written) == names
+
+
+def test_a_name_that_shares_a_word_stands_for_no_other() -> None:
+    found = Candidate(0, 0, 1.0)
+    found.names = [["limit", "rate"]]
+    assert compare([found], [query_name("rateLimit")], fold)
+    assert found.similarity == 0
 
 
 @given(st.text())

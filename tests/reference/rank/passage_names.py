@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Sequence
 
 JOINERS = "-./\\:@#"
-LEAST = 0.75  # similarity of a name that stands for one of the query
+LEAST = 0.83  # similarity of a name that stands for one of the query
 
 Match = tuple[int, int, int, int]  # bytes [start, end), and the query's words from `slot` on, `span` of them
 Name = tuple[int, int, str]  # the query's words [first, last), and its joiners

@@ -29,8 +29,8 @@ cdef enum:
     MOST_PLACES = 16    # occurrences of the whole query that are looked at
 
 
-cdef double LEAST_SIMILARITY = 0.75  # of a name that stands for one of the query: one edit in four characters, as of
-# repairs (search/expansion/forms.py); a name that only shares a word with it is none
+cdef double LEAST_SIMILARITY = 0.83  # of a name that stands for one of the query: one edit in six characters, since
+# names are longer than words; a name that only shares a word with it is none
 
 
 cdef class RerankQuery:
