@@ -1,4 +1,4 @@
-"""`python -m bench list | run NAME ... [options] | compare BEFORE.json AFTER.json`."""
+"""`python -m bench list | run NAME ... [options] | compare BEFORE.json AFTER.json | data [NAME FOLDER]`."""
 
 from __future__ import annotations
 
@@ -60,6 +60,18 @@ def _main(argv: Sequence[str] | None) -> int:
     comparing = actions.add_parser("compare", help="fail when the second result file is worse than the first")
     comparing.add_argument("before", type=Path)
     comparing.add_argument("after", type=Path)
+    getting = actions.add_parser("data", help="list the sets of the published figures, or build them")
+    getting.add_argument("name", nargs="?", metavar="NAME", help="a set, several with commas, or all")
+    getting.add_argument("folder", nargs="?", type=Path, metavar="FOLDER", help="each set becomes a folder in it")
+    getting.add_argument(
+        "--from",
+        dest="checkouts",
+        action="append",
+        default=[],
+        type=Path,
+        metavar="CHECKOUT",
+        help="a checkout or bare clone of a repository of the set, to be read in place of fetching it; may be repeated",
+    )
     given = list(sys.argv[1:] if argv is None else argv)
     if given[:1] == ["run"]:  # names come first, then options of the benchmarks
         cut = next((at for at, word in enumerate(given) if word.startswith("-")), len(given))
@@ -69,6 +81,12 @@ def _main(argv: Sequence[str] | None) -> int:
         for name in BENCHMARKS:
             print(f"{name:<12}{question(name)}")
         return 0
+    if options.action == "data":
+        if options.name and not options.folder:
+            parser.error("data needs a folder besides the name of a set")
+        from bench.datasets.published import build_data  # what no other action needs
+
+        return build_data.main(options.name, options.folder, options.checkouts)
     return compare.main(options.before, options.after)
 
 

@@ -36,6 +36,9 @@ if TYPE_CHECKING:
     from recall_rank.recall import Recall
     from recall_rank.reranking import Reranked, rerank
     from recall_rank.search.options import Options
+    from recall_rank.semantic.adapters.choose import open_embedder
+    from recall_rank.semantic.embedder import Embedder, FunctionEmbedder
+    from recall_rank.semantic.vector_index import EmbedReport
 
 _MODEL = (
     *("Context", "Coverage", "Flag", "Malformed", "Message", "Part", "Reading", "RefreshReport", "Result"),
@@ -46,6 +49,8 @@ _HOMES = {
     **dict.fromkeys(("Index", "rank"), "recall_rank.corpus"),
     **dict.fromkeys(("Reranked", "rerank"), "recall_rank.reranking"),
     **dict.fromkeys(("discover", "open_source", "open_sources"), "recall_rank.loaders"),
+    "EmbedReport": "recall_rank.semantic.vector_index",
+    **dict.fromkeys(("Embedder", "FunctionEmbedder"), "recall_rank.semantic.embedder"),
     "Evaluation": "recall_rank.evaluation.report",
     "LabelledQuery": "recall_rank.evaluation.labelled_queries",
     "Options": "recall_rank.search.options",
@@ -53,13 +58,17 @@ _HOMES = {
     "Recall": "recall_rank.recall",
     "UserVocabulary": "recall_rank.analysis.user_vocabulary",
     "evaluate": "recall_rank.evaluation.evaluate",
+    "open_embedder": "recall_rank.semantic.adapters.choose",
 }
 
 __all__ = [
     "Context",
     "Coverage",
+    "EmbedReport",
+    "Embedder",
     "Evaluation",
     "Flag",
+    "FunctionEmbedder",
     "Index",
     "LabelledQuery",
     "Malformed",
@@ -81,6 +90,7 @@ __all__ = [
     "UserVocabulary",
     "discover",
     "evaluate",
+    "open_embedder",
     "open_source",
     "open_sources",
     "rank",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from array import array
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from os import PathLike, fspath
 from threading import Lock
 from typing import TYPE_CHECKING, Any, Literal, NoReturn, Self, SupportsIndex, Unpack
@@ -13,7 +14,7 @@ from recall_rank.index.reader.index_reader import IndexReader
 from recall_rank.index.reader.places import Place, held
 from recall_rank.index.segment.build import build
 from recall_rank.index.segment.segment import TITLE_ROLE, Segment
-from recall_rank.model import Message, RefreshReport, SearchResponse, Session, Source
+from recall_rank.model import Message, RefreshReport, SearchResponse, Session, Source, VectorCount
 from recall_rank.model.coerce import message_list, sessions_from
 from recall_rank.model.texts import sessions_of_texts
 from recall_rank.search.engine import search
@@ -32,6 +33,9 @@ if TYPE_CHECKING:
 
     from recall_rank.index.live.live_segments import LiveSegments
     from recall_rank.index.storage.manifest import ListedFile, Manifest
+    from recall_rank.model.progress import Progress
+    from recall_rank.semantic.embedder import Embedder
+    from recall_rank.semantic.vector_index import EmbedReport, VectorIndex
 
 
 class Index:
@@ -41,10 +45,24 @@ class Index:
     began with; a search that begins later finds the change.
     """
 
-    __slots__ = ("_changing", "_folder", "_held", "_live", "_manifest")
+    __slots__ = ("_changing", "_folder", "_held", "_live", "_manifest", "_owns_vectors", "_vectors")
 
-    def __init__(self, reader: IndexReader, folder: str | None = None, manifest: Manifest | None = None) -> None:
-        self._held: IndexReader | None = reader
+    def __init__(
+        self,
+        reader: IndexReader,
+        folder: str | None = None,
+        manifest: Manifest | None = None,
+        embedder: Embedder | VectorIndex | None = None,
+    ) -> None:
+        self._vectors: VectorIndex | None = None
+        self._owns_vectors = False
+        if embedder is not None:
+            from recall_rank.semantic.vector_index import VectorIndex
+
+            self._owns_vectors = not isinstance(embedder, VectorIndex)
+            self._vectors = embedder if isinstance(embedder, VectorIndex) else VectorIndex(embedder)
+        self._held: IndexReader | None = None
+        self._adopt(reader)
         self._folder = folder
         self._manifest = manifest  # of the generation in the folder from which `reader` was opened
         self._changing = Lock()  # held while the index is changed, never while it is searched
@@ -56,6 +74,12 @@ class Index:
             raise ValueError("this index is closed")
         self._held.check()
         return self._held
+
+    def _adopt(self, reader: IndexReader) -> None:
+        """Make `reader` what later searches read."""
+        if self._vectors is not None:
+            self._vectors.attach(reader)
+        self._held = reader
 
     def _merged(self) -> Segment:
         """Return the index as one segment without deleted sessions.
@@ -71,23 +95,27 @@ class Index:
 
     @classmethod
     def build(
-        cls, sessions: Iterable[Session | Mapping[str, Any]], *, folder: str | PathLike[str] | None = None
+        cls,
+        sessions: Iterable[Session | Mapping[str, Any]],
+        *,
+        folder: str | PathLike[str] | None = None,
+        embedder: Embedder | None = None,
     ) -> Self:
         """Return an index of `sessions`: Session records, or mappings with the field names of Session.
 
         Without a `folder` the index is in memory; it does not keep the session records. With a `folder` the index is
         written to that folder, replaces an earlier one there, and is opened from its files. `sessions` are then read in
-        batches, and neither they nor the index need to fit into memory. Raises ValueError or TypeError for an invalid
-        session, and the errors of save().
+        batches, and neither they nor the index need to fit into memory. With an `embedder`, searches also find what is
+        near in meaning; see embed(). Raises ValueError or TypeError for an invalid session, and the errors of save().
         """
         records = sessions_from(sessions)
         if folder is None:
-            return cls(IndexReader([build(records)]))
+            return cls(IndexReader([build(records)]), embedder=embedder)
         from recall_rank.index.segment.build_batches import build_batches
         from recall_rank.index.storage.publish import save_all
 
         save_all(build_batches(records), fspath(folder))
-        return cls.open(folder)
+        return cls.open(folder, embedder=embedder)
 
     @classmethod
     def from_texts(
@@ -96,26 +124,36 @@ class Index:
         *,
         key: str = "text",
         folder: str | PathLike[str] | None = None,
+        embedder: Embedder | None = None,
     ) -> Self:
         """Return an index of plain texts, such as notes or log lines: strings, or mappings with the text under `key`.
 
         Each text is a session of one message, and its id is that of the session, the message and the part: the "id" of
         the mapping, else the number of the text, counted from 0. A mapping may also have "title", "author",
-        "directory", "project", "role" and "time" (ms since 1970). `folder` is that of build().
+        "directory", "project", "role" and "time" (ms since 1970). `folder` and `embedder` are those of build().
 
         Raises ValueError or TypeError for a text that has none, or another wrong value, and ValueError for an id that
         comes twice.
         """
-        return cls.build(_once(sessions_of_texts(texts, key)), folder=folder)
+        return cls.build(_once(sessions_of_texts(texts, key)), folder=folder, embedder=embedder)
 
     @classmethod
-    def open(cls, folder: str | PathLike[str], *, verify: bool = False, create: bool = False) -> Self:
+    def open(
+        cls,
+        folder: str | PathLike[str],
+        *,
+        verify: bool = False,
+        create: bool = False,
+        embedder: Embedder | None = None,
+    ) -> Self:
         """Open the index that save() or refresh() wrote to `folder`, its files mapped into memory.
 
         The time to open does not grow with the index, and a search reads only the blocks that it needs.
 
         With `create`, a folder that is missing or has no index opens as an empty index, and the first refresh() writes
         it.
+
+        `embedder` is that of build(); its vectors are kept in the folder.
 
         `verify` checks every block first. Without it, a search that is the first to read a damaged block raises
         DamagedIndexError and returns no response.
@@ -133,11 +171,11 @@ class Index:
                 raise
             from recall_rank.index.storage.manifest import Manifest
 
-            return cls(IndexReader([build(())]), fspath(folder), Manifest(0, ()))
+            return cls(IndexReader([build(())]), fspath(folder), Manifest(0, ()), embedder)
         if verify:
             for segment in found.segments:
                 segment.verify()
-        return cls(IndexReader(found.segments, found.dead), fspath(folder), found.manifest)
+        return cls(IndexReader(found.segments, found.dead), fspath(folder), found.manifest, embedder)
 
     def add(self, sessions: Iterable[Session | Mapping[str, Any]]) -> None:
         """Add sessions: Session records, or mappings with the field names of Session. Later searches find them.
@@ -194,7 +232,7 @@ class Index:
                     files = self._manifest.segments or files
                 self._live = LiveSegments([view.segment for view in before.views], before.dead, files)
             change(self._live)
-            self._held = self._live.reader(before)
+            self._adopt(self._live.reader(before))
 
     def refresh(self, sources: Iterable[Source]) -> RefreshReport:
         """Bring the folder of this index up to date with `sources`; later searches of this index use the new sessions.
@@ -217,7 +255,7 @@ class Index:
             raise done.problem
         with self._changing:
             if self._held is before:  # else it was closed meanwhile, or refreshed by another thread
-                self._held = IndexReader(done.state.segments, done.state.dead)
+                self._adopt(IndexReader(done.state.segments, done.state.dead))
                 self._live, self._manifest = None, done.state.manifest
         return done.report
 
@@ -261,8 +299,10 @@ class Index:
         from recall_rank.index.storage.publish import open_generation
 
         found = open_generation(self._folder or "")
-        self._held = IndexReader(found.segments, found.dead)
+        self._adopt(IndexReader(found.segments, found.dead))
         self._live, self._manifest = None, found.manifest
+        if self._vectors is not None:
+            self._vectors.carry(self._reader)
 
     def __len__(self) -> int:
         """The number of searchable parts of messages; titles of sessions are not counted."""
@@ -275,7 +315,30 @@ class Index:
         message names the value and the accepted values. Raises RuntimeError for match="regex" when the extra `regex` is
         not installed, and DamagedIndexError when the index on disk is damaged.
         """
-        return search(self._reader, self._parse(query, options))
+        reader, parsed = self._reader, self._parse(query, options)
+        if self._vectors is None:
+            return search(reader, parsed)
+        by_meaning = parsed.options.match in ("smart", "fuzzy") and parsed.options.order == "relevance"
+        asked = self._vectors.ask(reader, parsed.text) if by_meaning else None
+        response = search(reader, parsed, asked=asked)
+        return replace(response, coverage=replace(response.coverage, vectors=self._vectors.count(reader)))
+
+    @property
+    def vectors(self) -> VectorCount | None:
+        """The number of passages that have a vector; None without an embedder."""
+        return None if self._vectors is None else self._vectors.count(self._reader)
+
+    def embed(self, progress: Progress | None = None) -> EmbedReport:
+        """Make the vectors of all passages that have none now, and return when they are stored.
+
+        Without this call they are made in the background, while no search runs. A search ranks a passage that has no
+        vector yet by its words; `coverage.vectors` of its response counts them. `progress` is called with the stage
+        "embedding". Raises ValueError without an embedder, what the embedder raises, and OSError when vectors cannot be
+        stored; those made until then are kept.
+        """
+        if self._vectors is None:
+            raise ValueError("this index has no embedder: give one to build() or open()")
+        return self._vectors.embed(self._reader, progress)
 
     async def asearch(self, query: str, **options: Unpack[SearchOptions]) -> SearchResponse:
         """Await search() in a thread; cancelling the task ends the search before its next stage."""
@@ -385,6 +448,8 @@ class Index:
                     self._save_changes()
             finally:
                 self._held = self._live = None
+                if self._vectors is not None and self._owns_vectors:
+                    self._vectors.close()
 
     def __enter__(self) -> Self:
         return self
@@ -420,12 +485,14 @@ def _check_id(session_id: object) -> None:
         raise TypeError(f"a session id is a string, not {session_id!r:.80}")
 
 
-def index_of_segments(segments: Sequence[Segment], dead: Sequence[Collection[int]] | None = None) -> Index:
+def index_of_segments(
+    segments: Sequence[Segment], dead: Sequence[Collection[int]] | None = None, vectors: VectorIndex | None = None
+) -> Index:
     """Return an index over existing segments; dead[k] are the row numbers of the deleted sessions of segments[k].
 
-    With `dead` None, no session is deleted.
+    With `dead` None, no session is deleted. `vectors` may serve several indexes, and is not closed with this one.
     """
-    return Index(IndexReader(segments, dead))
+    return Index(IndexReader(segments, dead), embedder=vectors)
 
 
 async def search_in_thread(search: Callable[..., SearchResponse], query: str, options: SearchOptions) -> SearchResponse:

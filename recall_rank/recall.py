@@ -21,9 +21,11 @@ if TYPE_CHECKING:
     from recall_rank.histories.vocabulary_file import VocabularyFile
     from recall_rank.index.reader.places import Place
     from recall_rank.index.segment.segment import Segment
-    from recall_rank.model import Context, RefreshReport, SearchResponse, Session, Source, SourceReport
+    from recall_rank.model import Context, RefreshReport, SearchResponse, Session, Source, SourceReport, VectorCount
     from recall_rank.model.progress import Progress
     from recall_rank.search.options import SearchOptions
+    from recall_rank.semantic.embedder import Embedder
+    from recall_rank.semantic.vector_index import EmbedReport, VectorIndex
 
 MISS_SECONDS: Final = 30.0  # a look-up of a session waits so long for a refresh before it says that there is none
 PATIENCE_SECONDS: Final = 0.25  # a search waits so long for a refresh; most refreshes take less
@@ -46,6 +48,7 @@ class Recall:
         ignore: Ignore | None = None,
         keep_vanished: bool | None = None,
         vocabulary: UserVocabulary | Literal[True] | None = None,
+        embedder: Embedder | None = None,
     ) -> None:
         """Search `sources`, which are read on first use. Without a `cache`, the index is in memory and all sources are
         read.
@@ -55,14 +58,16 @@ class Recall:
         searches that pass none. Sources and sessions that `ignore` matches are never read. `keep_vanished` says whether
         the cache keeps sessions that their source no longer has; None keeps the setting of the last refresh, which is
         False at first. `vocabulary` has the synonyms for searches that pass none; True is that of the user's file,
-        which the first search reads.
+        which the first search reads. With an `embedder`, searches also find what is near in meaning; see embed().
         """
         from recall_rank.histories.open_backend import OpenedSources, open_backend
 
+        self._vectors: VectorIndex | None = None
         if isinstance(sources, OpenedSources):
             opened = sources
         else:
-            opened = open_backend(sources, _IndexFactory(), cache, ignore, keep_vanished)
+            self._vectors = _vector_index(embedder)
+            opened = open_backend(sources, _IndexFactory(self._vectors), cache, ignore, keep_vanished)
         self._sources, self._backend = opened.sources, opened.backend
         self._context = context
         self._vocabulary = vocabulary
@@ -77,17 +82,22 @@ class Recall:
         ignore: Ignore | None = None,
         keep_vanished: bool | None = None,
         vocabulary: UserVocabulary | Literal[True] | None = True,
+        embedder: Embedder | None = None,
     ) -> Self:
         """Return a Recall over the stores of all coding agents on this machine; its `found` is 0 when there is none.
 
         The index is kept in this user's cache folder unless `cache` says otherwise. Searches know the synonyms of the
-        user's file, unless `vocabulary` is another one or None.
+        user's file, unless `vocabulary` is another one or None. With an `embedder`, they also find what is near in
+        meaning; see embed().
         """
         from recall_rank.histories.open_backend import open_backend
         from recall_rank.loaders import discover
 
-        opened = open_backend(discover(), _IndexFactory(), cache, ignore, keep_vanished, discovered=True)
-        return cls(opened, context=context, vocabulary=vocabulary)
+        vectors = _vector_index(embedder)
+        opened = open_backend(discover(), _IndexFactory(vectors), cache, ignore, keep_vanished, discovered=True)
+        recall = cls(opened, context=context, vocabulary=vocabulary)
+        recall._vectors = vectors
+        return recall
 
     def only(self, context: Context) -> Recall:
         """Return a Recall that shows only the sessions of the project of `context`, and the session that `context`
@@ -219,9 +229,6 @@ class Recall:
 
         bare = self.session(session_id)
         loaded = self._backend.inventory()
-        held = loaded.loaded(bare)
-        if held is not None:
-            return replace(bare, messages=held.messages)
         found = loaded.units.read(bare)
         if found is None and loaded.stored is not None:
             found = loaded.stored(bare)
@@ -340,8 +347,24 @@ class Recall:
             "they share"
         )
 
+    def vectors(self) -> VectorCount | None:
+        """Return the number of passages of the newest index that have a vector; None without an embedder."""
+        return self._backend.ready().index.vectors
+
+    def embed(self, progress: Progress | None = None) -> EmbedReport:
+        """Make the vectors of all passages of the newest index that have none now, and return when they are stored.
+
+        Without this call they are made in the background, while no search runs; see Index.embed. Raises ValueError
+        without an embedder, what the embedder raises, and OSError when vectors cannot be stored; those made until then
+        are kept.
+        """
+        report: EmbedReport = self._backend.ready().index.embed(progress)
+        return report
+
     def close(self) -> None:
         """Release the index. Later searches raise ValueError."""
+        if self._vectors is not None:
+            self._vectors.close()
         self._backend.close()
 
     def __enter__(self) -> Self:
@@ -385,17 +408,32 @@ def stored_recall(cache: Path, state: CacheState) -> Recall:
     return Recall(OpenedSources((), StoredBackend(cache / MACHINE, state, _IndexFactory())), vocabulary=True)
 
 
+def _vector_index(embedder: Embedder | None) -> VectorIndex | None:
+    if embedder is None:
+        return None
+    from recall_rank.semantic.vector_index import VectorIndex
+
+    return VectorIndex(embedder)
+
+
 class _IndexFactory:
     """Makes the Index objects for the backend that holds the index of a Recall; the search engine is imported with the
-    first.
+    first. All of them share the vectors.
     """
 
-    def build(self, sessions: Iterable[Session]) -> Index:
-        from recall_rank.corpus import Index
+    def __init__(self, vectors: VectorIndex | None = None) -> None:
+        self._vectors = vectors
 
-        return Index.build(sessions)
+    def build(self, sessions: Iterable[Session]) -> Index:
+        from recall_rank.corpus import Index, index_of_segments
+
+        if self._vectors is None:
+            return Index.build(sessions)
+        from recall_rank.index.segment.build import build
+
+        return index_of_segments([build(sessions)], None, self._vectors)
 
     def of_segments(self, segments: Sequence[Segment], dead: Sequence[Collection[int]]) -> Index:
         from recall_rank.corpus import index_of_segments
 
-        return index_of_segments(segments, dead)
+        return index_of_segments(segments, dead, self._vectors)

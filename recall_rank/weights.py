@@ -17,22 +17,15 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
-NeighbourWeights = tuple[float, float, float, float]
-"""Shares of the evidence of the message one before, one after, two before and two after."""
-
 
 class KindWeights(NamedTuple):
-    """Factors of the evidence of a document, by its kind; the kinds that are not named have the factor 1.
+    """Factors of the evidence of a document, by its kind; see search.retrieval.prefilter.FACTOR_OF_KIND."""
 
-    Names and order of the fields are those of model.Kind.
-    """
-
-    TITLE: float = 0.8  # a title is short and gains by every length norm; content answers more
-    USER: float = 1.5  # a person's words: few, and what is searched for later; also those of Kind.ORDER
-    ASSISTANT: float = 0.8  # the agent's prose repeats the question at length
-    SUMMARY: float = 0.8  # repeats text that other documents hold
-    INJECTED: float = 0.6  # written by the agent's program, neither by a person nor by the model
-    QUESTION: float = 0.6  # it holds the words of the query and answers nothing; .3 to .7 rank equally well
+    person: float = 1.5  # a person's words to an agent: few, and what is searched for later
+    agent: float = 0.8  # the agent's prose and summaries repeat at length what other documents hold, and so does a
+    # subagent: its documents have this factor once more
+    aside: float = 0.6  # it answers nothing: a question among people, which holds the words of the query, and text that
+    # the agent's program puts in; .3 to .7 rank equally well
 
 
 class ChanceWeights(NamedTuple):
@@ -47,15 +40,14 @@ class ChanceWeights(NamedTuple):
 class SureWeights(NamedTuple):
     """Coefficients of the logistic regression for the chance that the session of a result is the relevant session."""
 
-    always: float = -0.003  # the first four are as in ChanceWeights
-    rarity: float = 2.389
-    documents: float = -0.631
-    evidence: float = 1.389
-    whole: float = 0.827  # 1 where the passage holds the whole query as it was written
-    coverage: float = 3.253  # share of the query's words, by weight, that the passage holds: the strongest sign
-    near: float = 1.156  # share of neighbouring words of the query that are neighbours in the passage
-    length: float = -0.326  # of ln(words of the passage): a long passage holds many words by chance
-    missing: float = 0.1  # words the passage lacks: of two queries with equal coverage, the longer one
+    always: float = 1.071  # the first four are as in ChanceWeights
+    rarity: float = 3.154
+    documents: float = -0.682
+    evidence: float = 2.467
+    lead: float = (
+        7.6  # of (1 - r / e) times the share of the query that the passage holds; r is the highest raw score in
+    )
+    # another session
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,35 +70,31 @@ class Weights:
     stem: float = (
         0.9  # another form of the word: ranks as well on labelled queries, but of two equals the word is first
     )
-    repair_one: float = 0.75  # a word that no document holds, one edit away from one that some do
-    repair_two: float = 0.55  # two edits: as often another word as a misspelling; needed where a query has two slips
+    repair: float = 0.75  # a word that no document holds, one or two edits away from one that some do
     synonym: float = (
         0.8  # a text that the user's vocabulary names for the word: surer than a repair (.75), a guess, and
     )
     # less close than an inflection (.9), which is the word; no labelled set has a vocabulary by which to measure it
-    prefix: float = 0.6  # an unknown word begins a longer term: it was abbreviated
-    split: float = 0.5  # both halves of a word that no document holds: only queries that join words need it
-    blank_missing: float = 0.9  # each half of such a word in a sentence: a blank was forgotten
+    partial: float = 0.5  # an unknown word begins a longer term, of which it may be short; or a document holds both
+    # halves of it, only not as one word
     joined: float = 1.6  # a compound as one word, beside its pieces
     piece: float = 0.5  # a piece of a compound whose joined form is known: the pieces alone say little. Also lower-case
     # words with hyphens in a sentence, in place of `joined`: high-speed is seldom a name; .2 and 1.6 lose on Cranfield
-    neighbour_join: float = 0.9  # two words of the query that a document holds as one
+    neighbour_join: float = 0.9  # two words of the query that a document holds as one, and, in a sentence, each half of
+    # an unknown word: a blank too many or too few
     prose_join: float = 0.2  # `neighbour_join` in a sentence, where neighbours are seldom a name
     prose_words: int = 5  # a query with more words that carry meaning is taken for a sentence: names are shorter
     author: float = 1.5  # the author of a message
-    tool_name: float = 0.3  # the name of the tool: a thousand calls share it
-    directory: float = 0.3  # the directory of the session: it matches every part there, so it says little
+    metadata: float = 0.3  # the name of the tool or the directory of the session: a thousand parts share it
     cjk_single: float = 0.5  # one character of a run of several: its pairs are the words; 1 loses in Thai
     framing: float = 0.3  # a word about the conversation itself (discussed, mentioned) beside words about its subject
     date: float = 1.0  # a date in the query, against a word in as many documents as were written then
-    day_after: float = 0.7  # share of that for the next day: evenings are retold in the morning, and days are UTC
 
     # --- kinds of document ---
 
     kind: KindWeights = field(default_factory=KindWeights)
     order: float = 2.0  # factor of Kind.ORDER (always ..., I prefer ...) where a query asks what to do: the answer
-    # has to follow them, and they share few words with the question; 1.5 to 3 rank equally well
-    subagent: float = 0.9  # factor of a subagent's or abandoned document: the main conversation repeats its content
+    # has to follow them, and they share few words with the question
     scheduled: float = 0.5  # factor of the score of a session that says a schedule began it, in session_search: it says
     # its words every night. hit@1 with 1, .5, .25, .1 (`bench run systems`): PraisonAI's recorded queries .941, .971,
     # .971, .971; generated queries for conversations .933, .947, .947, .947, and for runs of schedules .057, .013,
@@ -115,15 +103,17 @@ class Weights:
 
     # --- context: evidence that a message takes from its neighbours, except where an agent works, and its session ---
 
-    neighbours_talk: NeighbourWeights = (0.3, 0.1, 0.1, 0.1)  # people answer: the words are often one message before
-    neighbours_chat: NeighbourWeights = (0.0, 0.25, 0.0, 0.03)  # a question gains from its answer; an answer takes
-    # nothing from its question, or it would rank above it wherever the question is what was searched for
+    message_before: float = 0.3  # share of the message before, among people: they answer, so the words are there
+    messages_near: float = 0.1  # share of the other messages within two of it, among people
+    message_after: float = 0.25  # share of the message after, in a chat with an agent: a question gains from its
+    # answer; an answer takes nothing from its question, or it would rank above it wherever the question is what was
+    # searched for
     echo: float = 0.8  # share of its evidence that an earlier copy of the query passes on to the message after it
     echo_floor: float = 0.6  # share of the most evidence of the query from which a message counts as its copy
     session_log: float = 0.2  # share of the L3 norm of the evidence of a session's messages, in sessions with an agent
     session_talk: float = 0.4  # that share for people, who stay with a subject for a while, in many short turns
-    title_log: float = 0.3  # share of the evidence of the session's title, in sessions with an agent
-    title_talk: float = 0.0  # that share for people: the title names them, and every message would get it
+    title_log: float = 0.3  # share of the evidence of the session's title, in sessions with an agent; a title of
+    # people's talk names them, and every message would get it
 
     # --- ranking: boosts, added to the normalised evidence of a candidate ---
 
@@ -134,7 +124,6 @@ class Weights:
     phrase: float = 0.1  # the longest unbroken run of the query's words
     whole_query: float = 1.4  # the whole query as it was written: error lines and paths are pasted to find one place
     quoted: float = 0.5  # words that the caller put in quotes stand together; without quotes they may be anywhere
-    whole_from: float = 0.3  # share of the query in one run from which the text is searched for the whole query
     near: float = 0.4  # neighbours in the query, in order and within six words, by one over their distance
     scorer: float = 1.4  # a name in a passage that stands for one of the query, by rapidfuzz: an identifier where it
     # was written is worth as much as any whole query; 1 to 3 rank equally well
@@ -142,6 +131,8 @@ class Weights:
     extra: float = (
         0.15  # the caller's own signal, 0 to 1, such as a cosine; small, so that a weaker ranker reorders little
     )
+    meaning: float = 0.2  # nearness in meaning, 0 to 1, where the user gives an embedder. nDCG@10 with 0, .1, .2, .3
+    # and all-MiniLM-L6-v2: LoCoMo .606, .615, .623, .625, BEAM 100K .427, .445, .444, .444
 
     # --- calibration: logistic regressions fitted by bench.benchmarks.calibration ---
 
@@ -150,8 +141,8 @@ class Weights:
     plenty: float = 2.0  # evidence from which more proves little: text that holds the whole query may be common
     fewest: int = 100  # passages below which their number is not seen to matter
     most: int = 100_000  # passages above which their number is not seen to matter
-    high: float = 0.5  # chance from which the first result is of high confidence: its session is right 9 times in 10
-    high_behind: float = 0.85  # `high` for a result that others precede
+    high: float = 0.7  # chance from which a result is of high confidence: fitted without a set, .6 is right in 88 to
+    # 100 % of its first results where an answer is, .7 in 91 to 100 %
     medium: float = 0.25  # chance from which a result is worth reading
 
     # --- grouping ---

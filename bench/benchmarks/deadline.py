@@ -40,6 +40,7 @@ class Asked(NamedTuple):
 
     query: str
     match: Match
+    before: int | None = None
 
 
 @dataclass(slots=True)
@@ -65,7 +66,7 @@ def run(options: argparse.Namespace) -> Report:
     data = dataset.load(options)
     report = Report("deadline", __doc__ or "", data.name, {"searches": options.searches})
     chance = random.Random(3)
-    ordinary = [Asked(query.query, mode(query)) for query in data.queries]
+    ordinary = [Asked(query.query, mode(query), query.before) for query in data.queries]
     chance.shuffle(ordinary)
     index = Index.build(data.sessions)
     _measure(report, "ordinary", index, itertools.cycle(ordinary), options.searches)
@@ -147,7 +148,9 @@ def _search(index: Index, asked: Asked, budget_ms: float, spent: Spent) -> Seque
     switched = _switches()
     wall, cpu = time.perf_counter(), time.thread_time()
     try:
-        response = index.search(asked.query, match=asked.match, results=10, scope="global", budget_ms=budget_ms)
+        response = index.search(
+            asked.query, match=asked.match, results=10, scope="global", before=asked.before, budget_ms=budget_ms
+        )
     except ValueError:  # a refused pattern takes no time
         response = None
         spent.refused += 1

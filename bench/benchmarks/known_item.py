@@ -22,7 +22,7 @@ from bench.reporting.known_items import (
     reciprocals,
     select,
 )
-from bench.reporting.paired_difference import paired
+from bench.reporting.paired_difference import compare_pairs, interval_cells
 from bench.reporting.rank_metrics import quantile
 from bench.reporting.report import Plot, Report, Table
 
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from bench.datasets.history_files import LabelledQuery
+    from bench.reporting.paired_difference import PerMeasure
     from recall_rank.weights import Weights
 
 COLUMNS = ["kind", "n", "part@1", "part@10", "part MRR", "session@1", "session@10", "session MRR"]
@@ -56,12 +57,14 @@ def run(options: argparse.Namespace) -> Report:
     times = message_times(data.sessions)
     kinds = sorted({query.kind for query in queries})
     lines = {}
+    ranked: dict[str, PerMeasure] = {}
     for name in options.engines.split(","):
         engine = engines.create(name)
         engine.build(data.sessions)
         outcomes = evaluate(engine, queries, times)
         rows = _record(report, engine.name, outcomes)
         lines[engine.name] = [rows[kind].session_mrr if kind == SESSION_ONLY else rows[kind].part_mrr for kind in kinds]
+        ranked[engine.name] = _per_group(outcomes)
         if not options.no_time:
             _record_times(report, engine, queries)
         if engine.name == "ours":
@@ -70,6 +73,7 @@ def run(options: argparse.Namespace) -> Report:
                 report.tables.append(misses(outcomes))
             if options.ablate is not None:
                 report.tables.append(_ablate(options, engine, queries))
+    compare_pairs(report, "paired difference of MRR@10", ranked)
     report.plots.append(Plot("bars", "MRR@10 of known items", lines, kinds))
     return report
 
@@ -87,6 +91,17 @@ def _record(report: Report, engine: str, outcomes: Sequence[Outcome]) -> dict[st
 
 def _cells(kind: str, row: Row) -> list[str]:
     return [kind, *(f"{value:.3f}" if isinstance(value, float) else str(value) for value in astuple(row))]
+
+
+def _per_group(outcomes: Sequence[Outcome]) -> PerMeasure:
+    """Return the reciprocal ranks of all parts, of all sessions, and of the parts of each group."""
+    parts, sessions = reciprocals(outcomes)
+    columns = {"part": parts, "session": sessions}
+    for group, kinds in GROUPS.items():
+        inside = {one.query.id for one in outcomes if one.query.kind in kinds} & parts.keys()
+        if inside:
+            columns[group] = {key: parts[key] for key in inside}
+    return columns
 
 
 def _record_times(report: Report, engine: engines.Engine, queries: Sequence[LabelledQuery]) -> None:
@@ -112,15 +127,11 @@ def _against(report: Report, outcomes: Sequence[Outcome], queries: Sequence[Labe
         their_parts, their_sessions = read_run(path, queries)
         for what, ours, theirs in (("part", parts, their_parts), ("session", sessions, their_sessions)):
             if ours.keys() & theirs.keys():
-                gap = paired(ours, theirs)
-                rows.append(
-                    [path.stem, f"{what} MRR@10", f"{gap.mean:+.4f}", f"{gap.low:+.4f}", f"{gap.high:+.4f}", str(gap.n)]
-                )
-                report.add(f"ours - {path.stem}/{what} MRR/low", gap.low, "share", "higher", 0.1, gap.n)
+                cells = interval_cells(report, f"ours - {path.stem}/{what} MRR", ours, theirs)
+                rows.append([path.stem, f"{what} MRR@10", *cells])
     if rows:
-        report.tables.append(
-            Table("paired difference, 95 % interval", ["ours minus", "measure", "mean", "low", "high", "n"], rows)
-        )
+        columns = ["ours minus", "measure", "theirs", "mean", "low", "high", "n"]
+        report.tables.append(Table("paired difference from stored runs, 95 % interval", columns, rows))
 
 
 def _stored(runs: Path | None) -> list[Path]:
@@ -149,14 +160,8 @@ def _ablate(options: argparse.Namespace, engine: engines.Engine, queries: Sequen
     """Return the table of MRR under each change: of all parts, of all sessions, and of the parts of each group."""
     invented, invented_queries = _noisy_generated(options) if options.with_generated else (engine, [])
 
-    def values(weights: Weights) -> dict[str, dict[str, float]]:
-        outcomes = evaluate(_reweighed(engine, weights), queries)
-        parts, sessions = reciprocals(outcomes)
-        columns = {"part": parts, "session": sessions}
-        for group, kinds in GROUPS.items():
-            inside = {one.query.id for one in outcomes if one.query.kind in kinds} & parts.keys()
-            if inside:
-                columns[group] = {key: parts[key] for key in inside}
+    def values(weights: Weights) -> PerMeasure:
+        columns = _per_group(evaluate(_reweighed(engine, weights), queries))
         if invented_queries:
             theirs, _ = reciprocals(evaluate(_reweighed(invented, weights), invented_queries))
             both = columns.get(NOISY, {}) | {f"generated/{key}": value for key, value in theirs.items()}

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from bench import engines
 from bench.datasets.history_files import QUALITY
 from bench.reporting import ablation
-from bench.reporting.paired_difference import paired
+from bench.reporting.paired_difference import compare_pairs, interval_cells
 from bench.reporting.relevance_sets import (
     NAMES,
     PERTURBATIONS,
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     import argparse
     from collections.abc import Iterable, Mapping, Sequence
 
+    from bench.reporting.paired_difference import PerMeasure
     from recall_rank.weights import Weights
 
 CONVERSATIONS = ("locomo", "realtalk", "beam100k", "beam500k")  # the sets whose pooled difference counts
@@ -48,19 +49,29 @@ def run(options: argparse.Namespace) -> Report:
     names = [one for one in options.sets.split(",") if one] or [one for one in SETS if (folder / one).is_dir()]
     perturbations = [one for one in options.perturb.split(",") if one and one != "none"]
     lines: dict[str, list[float]] = {}
+    ranked: dict[str, PerMeasure] = {}
     for engine in options.engines.split(","):
         build = functools.partial(engines.create, engine)
         sets = [RelevanceSet(folder / name, build, pooled=options.pooled) for name in names]
         label = sets[0].engine_name
         clean = _clean(report, label, sets)
         lines[label] = [means(clean[name])["nDCG@10"] for name in names]
+        ranked[label] = _per_set(clean)
         _robustness(report, label, sets, clean, perturbations)
         _against(report, label, sets, clean, options.runs or folder / "runs")
         if label == "ours" and options.ablate is not None:
             runs = list(ablation.ablate(options.ablate, functools.partial(ablation_values, sets)))
             report.tables.append(Table("ablation, nDCG@10", *ablation.table(runs)))
+    compare_pairs(report, "paired difference of message nDCG@10", ranked)
     report.plots.append(Plot("bars", "message nDCG@10", lines, names))
     return report
+
+
+def _per_set(clean: Mapping[str, PerQuery]) -> PerMeasure:
+    """Return nDCG@10 for each query by set, and of the conversations together."""
+    columns = {name: dict(values["nDCG@10"]) for name, values in clean.items()}
+    together = {key: value for name in CONVERSATIONS for key, value in columns.get(name, {}).items()}
+    return columns | ({"= conversations": together} if together else {})
 
 
 def ablation_values(sets: Iterable[RelevanceSet], weights: Weights) -> dict[str, dict[str, float]]:
@@ -142,20 +153,15 @@ def _against(
             if not path.is_file():
                 continue
             ours, theirs = clean[one.name]["nDCG@10"], read_run(path, one.queries())["nDCG@10"]
-            rows.append([run_name, one.name, *_interval(report, f"{engine} - {run_name}/{one.name}", ours, theirs)])
+            rows.append(
+                [run_name, one.name, *interval_cells(report, f"{engine} - {run_name}/{one.name}", ours, theirs)]
+            )
             if one.name in CONVERSATIONS:
                 ours_pooled |= ours
                 theirs_pooled |= theirs
         if ours_pooled:
-            interval = _interval(report, f"{engine} - {run_name}/conversations", ours_pooled, theirs_pooled)
+            interval = interval_cells(report, f"{engine} - {run_name}/conversations", ours_pooled, theirs_pooled)
             rows.append([run_name, "= conversations", *interval])
     if rows:
         columns = [f"{engine} minus", "set", "theirs", "mean", "low", "high", "n"]
         report.tables.append(Table("paired difference of message nDCG@10, 95 % interval", columns, rows))
-
-
-def _interval(report: Report, name: str, ours: Mapping[str, float], theirs: Mapping[str, float]) -> list[str]:
-    gap = paired(ours, theirs)
-    report.add(f"{name}/low", gap.low, "share", "higher", 0.1, gap.n)
-    mean = sum(theirs[key] for key in ours if key in theirs) / gap.n
-    return [f"{mean:.3f}", f"{gap.mean:+.4f}", f"{gap.low:+.4f}", f"{gap.high:+.4f}", str(gap.n)]

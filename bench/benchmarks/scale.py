@@ -173,13 +173,13 @@ def _opening(folder: Path) -> float:
 
 def _timed(index: Index, query: LabelledQuery) -> float:
     before = time.thread_time()
-    index.search(query.query, results=PAGE, budget_ms=UNHURRIED_MS)
+    index.search(query.query, results=PAGE, before=query.before, budget_ms=UNHURRIED_MS)
     return (time.thread_time() - before) * 1e3
 
 
 def _check_found(report: Report, label: str, index: Index, asked: Sequence[LabelledQuery]) -> None:
     found = 0
     for query in asked:
-        results = index.search(query.query, results=PAGE, budget_ms=UNHURRIED_MS).results
+        results = index.search(query.query, results=PAGE, before=query.before, budget_ms=UNHURRIED_MS).results
         found += any((hit.session_id, hit.message_id, hit.part_id) in query.good for hit in results)
     report.check(f"{label}: answers are found", found >= FOUND * len(asked), f"{found} of {len(asked)}")

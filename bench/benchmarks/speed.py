@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 from bench import engines
 from bench.datasets import dataset
 from bench.datasets.timed_sessions import TimedSessions
-from bench.engines import Engine, HasPages, Hit
+from bench.engines import Engine, HasModes, HasPages, Hit, cpu_clock
+from bench.reporting.earlier_hits import NO_TIMES, earlier_hits, message_times
 from bench.reporting.engine_speed import GROUPS, SHARES, EngineSpeed, check_targets
 from bench.reporting.known_items import PAGE, SESSION_ONLY
 from bench.reporting.rank_metrics import first_rank
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from bench.datasets.history_files import LabelledQuery
+    from bench.reporting.earlier_hits import Times
 
 DEFAULT = "ours,fts5,tantivy,tantivy-fuzzy1,bm25s"
 
@@ -46,6 +48,7 @@ def _measure(data: dataset.Dataset, options: argparse.Namespace) -> Report:
     gc.collect()
     gc.freeze()  # no engine pays for a collection over the benchmark's records
     drawn = _draw(data.queries, options.queries)
+    times = message_times(data.sessions) if any(query.before is not None for query in drawn) else NO_TIMES
     for number in range(options.rounds):
         for one in runs:
             one.rounds.append([])
@@ -53,7 +56,7 @@ def _measure(data: dataset.Dataset, options: argparse.Namespace) -> Report:
             for one in runs:  # interleaved, so that other load affects all of them
                 _time(one, query)
                 if not number:
-                    _look(one, query)
+                    _look(one, query, times)
     gc.unfreeze()
     for one in runs:
         _record(report, one)
@@ -78,7 +81,7 @@ def _build(name: str, data: dataset.Dataset) -> EngineSpeed:
     engine.build(sessions)
     built = EngineSpeed(engine, time.process_time() - before - sessions.spent)
     for query in data.queries[:3]:  # fills caches and does late imports
-        _page(engine, query.query)
+        _page(engine, query)
     return built
 
 
@@ -88,20 +91,24 @@ def _draw(queries: Sequence[LabelledQuery], count: int) -> list[LabelledQuery]:
     return random.Random(1).sample(list(queries), count)
 
 
-def _page(engine: Engine, query: str) -> object:
-    return engine.page(query, PAGE) if isinstance(engine, HasPages) else engine.search(query, PAGE)
+def _page(engine: Engine, query: LabelledQuery) -> object:
+    """Search for ten results with snippets: of earlier messages where the query has a moment and the engine filters."""
+    if query.before is not None and isinstance(engine, HasModes):
+        return engine.search_mode(query.query, PAGE, "smart", query.before)
+    return engine.page(query.query, PAGE) if isinstance(engine, HasPages) else engine.search(query.query, PAGE)
 
 
 def _time(one: EngineSpeed, query: LabelledQuery) -> None:
-    before = time.thread_time()
-    _page(one.engine, query.query)
-    one.rounds[-1].append((time.thread_time() - before) * 1e3)
+    clock = cpu_clock(one.engine)
+    before = clock()
+    _page(one.engine, query)
+    one.rounds[-1].append((clock() - before) * 1e3)
 
 
-def _look(one: EngineSpeed, query: LabelledQuery) -> None:
+def _look(one: EngineSpeed, query: LabelledQuery, times: Times) -> None:
     """Note whether the answer is among the hits, and whether a second search gives equal hits."""
-    hits = one.engine.search(query.query, PAGE)
-    one.unstable += list(hits) != list(one.engine.search(query.query, PAGE))
+    hits = earlier_hits(one.engine, query, PAGE, "smart", times)
+    one.unstable += list(hits) != list(earlier_hits(one.engine, query, PAGE, "smart", times))
     if query.kind != SESSION_ONLY:
         one.note(query.kind, first_rank(map(Hit._make, hits), query.good) is not None)
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import importlib
+import time
 from typing import TYPE_CHECKING, NamedTuple, Protocol, cast, runtime_checkable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from recall_rank.model import Match, Session
     from recall_rank.weights import Weights
@@ -20,8 +21,12 @@ BUILT_IN = {
     "tantivy-fuzzy1": "bench.engines.tantivy_index:TantivyFuzzy1",
     "bm25s": "bench.engines.bm25s_index:Bm25s",
     "rapidfuzz": "bench.engines.rapidfuzz_process:RapidfuzzProcess",
+    "xapian": "bench.engines.xapian_index:Xapian",
+    "xapian-spelling": "bench.engines.xapian_index:XapianSpelling",
+    "lancedb": "bench.engines.lancedb_index:LanceDb",
     "substring": "bench.engines.substring:Substring",
     "praisonai": "bench.engines.praisonai:PraisonAI",
+    "meaning": "bench.engines.meaning:Meaning",
 }
 
 
@@ -67,6 +72,20 @@ class HasWeights(Protocol):
         """An engine over this one's index that ranks by other weights; this one does not change."""
 
 
+@runtime_checkable
+class HasThreads(Protocol):
+    """An engine that searches on threads of its own where `threaded` is true."""
+
+    threaded: bool
+
+
+def cpu_clock(engine: object) -> Callable[[], float]:
+    """Return the clock of the CPU seconds that searches take: of the calling thread, or of the process for an engine
+    with threads of its own.
+    """
+    return time.process_time if isinstance(engine, HasThreads) and engine.threaded else time.thread_time
+
+
 class EngineError(Exception):
     """There is no engine of this name, or its package is not installed."""
 
@@ -88,7 +107,6 @@ def create(name: str) -> Engine:
     """
     module, attribute = _target(name)
     try:
-        made = getattr(importlib.import_module(module), attribute)
+        return cast("Engine", getattr(importlib.import_module(module), attribute)())
     except (ImportError, AttributeError) as error:
         raise EngineError(f"engine {name!r}: {error}") from error
-    return cast("Engine", made())

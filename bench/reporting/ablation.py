@@ -16,16 +16,16 @@ HELP = "figures as they are and under each change: NAME (off), NAME=VALUE, A=1+B
 # Factors do nothing at 1; other weights do nothing at 0.
 FACTORS = frozenset(
     {
-        *("subagent", "piece", "joined", "stem", "kind", "order", "diversity"),
+        *("piece", "joined", "stem", "kind", "order", "diversity"),
         "framing",
     }
 )
 # Weights that cannot be switched off: they shape the scores or say how many candidates are read.
 SHAPES = frozenset(
     {
-        *("window_words", "k1", "survivors", "looked_at", "whole_from", "echo_floor"),
+        *("window_words", "k1", "survivors", "looked_at", "echo_floor"),
         *("per_session", "prose_words"),
-        *("chance", "sure", "plenty", "fewest", "most", "high", "high_behind", "medium", "stop_word_share"),
+        *("chance", "sure", "plenty", "fewest", "most", "high", "medium", "stop_word_share"),
     }
 )
 
@@ -53,9 +53,6 @@ def _off(name: str, value: Any) -> Iterator[tuple[str, Any]]:
         for entry, one in value._asdict().items():
             if one != neutral:
                 yield f"{label}.{entry}", value._replace(**{entry: neutral})
-    elif isinstance(value, tuple):
-        if any(value):
-            yield label, (0.0,) * len(value)
     elif value != neutral:
         yield label, type(value)(neutral)
 

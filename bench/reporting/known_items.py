@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import time
 from collections import defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import orjson
 
-from bench.engines import Engine, HasModes, Hit
+from bench.engines import Engine, HasModes, Hit, cpu_clock
 from bench.reporting.earlier_hits import NO_TIMES, earlier_hits
 from bench.reporting.rank_metrics import Rank, first_rank, hits_at, mean, reciprocal
 
@@ -145,15 +144,16 @@ def read_run(path: Path, queries: Iterable[LabelledQuery]) -> tuple[dict[str, fl
 
 
 def cpu_ms(engine: Engine, queries: Iterable[LabelledQuery]) -> dict[str, float]:
-    """Return the CPU milliseconds of this thread for a page of results, by query id."""
+    """Return the CPU milliseconds of a page of results, by query id."""
     spent = {}
+    clock = cpu_clock(engine)
     for query in queries:
-        before = time.thread_time()
+        before = clock()
         if isinstance(engine, HasModes):
             engine.search_mode(query.query, PAGE, mode(query), query.before)
         else:
             engine.search(query.query, PAGE)
-        spent[query.id] = (time.thread_time() - before) * 1e3
+        spent[query.id] = (clock() - before) * 1e3
     return spent
 
 

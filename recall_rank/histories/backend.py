@@ -7,9 +7,9 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
-from recall_rank.model import Context, RefreshReport, SearchResponse, Session, SourceReport
+from recall_rank.model import Context, RefreshReport, SearchResponse, Session, SourceReport, VectorCount
 
 if TYPE_CHECKING:
     from recall_rank.histories.catalog import Catalog
@@ -29,6 +29,13 @@ class Searchable(Protocol):
     def holds(self, places: Iterable[Place], *, project: str | None = None) -> set[Place]: ...
 
     def indexed(self, ids: Iterable[str]) -> list[Session]: ...
+
+    @property
+    def vectors(self) -> VectorCount | None: ...
+
+    @property
+    def embed(self) -> Callable[..., Any]:
+        """The method Index.embed, which returns an EmbedReport."""
 
 
 class IndexFactory(Protocol):

@@ -43,6 +43,7 @@ class Settings:
     ignore: Ignore = field(default_factory=Ignore)
     other_languages: bool = True  # hooks also react to phrases in languages other than English
     defaults: ShellDefaults = field(default_factory=ShellDefaults)
+    embedder: str | None = None  # the name of the model for searches by meaning, as open_embedder() takes it
     problem: str | None = None
 
 
@@ -83,7 +84,7 @@ def _is_home_closed() -> bool:
 
 def _checked(given: dict[str, Any]) -> Settings:
     accepted = {"cache": (str, bool), "keep_vanished": (bool,), "ignore": (dict,), "other_languages": (bool,)}
-    accepted["defaults"] = (dict,)
+    accepted["defaults"], accepted["embedder"] = (dict,), (str,)
     for name, value in given.items():
         if name not in accepted:
             raise ValueError(f"there is no setting {name!r}: there are {', '.join(accepted)}")
@@ -99,8 +100,13 @@ def _checked(given: dict[str, Any]) -> Settings:
     ignore = Ignore(**patterns)
     cache = given.get("cache", True)
     folder = _folder(cache) if isinstance(cache, str) else cache
-    defaults = _defaults(given.get("defaults", {}))
-    return Settings(folder, given.get("keep_vanished"), ignore, given.get("other_languages", True), defaults)
+    defaults, embedder = _defaults(given.get("defaults", {})), given.get("embedder")
+    if embedder is not None:
+        from recall_rank.semantic.adapters.choose import open_embedder
+
+        open_embedder(embedder)  # raises ValueError for what is none
+    languages = given.get("other_languages", True)
+    return Settings(folder, given.get("keep_vanished"), ignore, languages, defaults, embedder)
 
 
 def _defaults(given: dict[str, Any]) -> ShellDefaults:

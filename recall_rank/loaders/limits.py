@@ -29,9 +29,9 @@ class ReadingLimits:
     unpacked: int = 8 << 30  # what an archive unpacks to
     unpacker: int = 128 << 20  # memory that unpacking an .xz may take; xz -9 needs 65 MiB
     value: int = 64 << 20  # one value of a database
-    rows: int = 256 << 20  # the rows of one session of a database together
+    rows: int = 256 << 20  # the rows of one session of a database together, with what is made of each
     text: int = 256 << 20  # a Markdown file
-    sessions: int = 131_072  # sessions of one file; the first ones are left out
+    sessions: int = 131_072  # sessions of one file or database; the first ones are left out
     messages: int = 524_288  # messages of one file of several sessions; the first sessions are left out
     listed: int = 1_000  # malformed records, or warnings, that are listed one by one
     title: int = 2_000  # characters of a title, a folder or the name of a repository

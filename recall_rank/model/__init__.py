@@ -20,6 +20,7 @@ from recall_rank.model.response import (
     Span,
     Stage,
     Suggestion,
+    VectorCount,
     Why,
 )
 from recall_rank.model.search_response import SearchResponse
@@ -85,5 +86,6 @@ __all__ = [
     "Talk",
     "Tokens",
     "Unit",
+    "VectorCount",
     "Why",
 ]

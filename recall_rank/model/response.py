@@ -124,6 +124,15 @@ class Count:
 
 
 @dataclass(frozen=True, slots=True)
+class VectorCount:
+    """The number of passages of prose that have a vector; those without one are ranked by their words alone."""
+
+    model: str  # the name of the embedder
+    passages: int  # that have a vector or should have one
+    with_vector: int
+
+
+@dataclass(frozen=True, slots=True)
 class Coverage:
     """The number of sessions, messages and parts that a search read or left out, with the reasons.
 
@@ -137,6 +146,7 @@ class Coverage:
     per_source: Sequence[SourceReport] = ()
     directory_buckets: Mapping[str, int] = field(default_factory=dict)  # of returned results
     stale_ms: int = 0  # age of the generation that answered
+    vectors: VectorCount | None = None  # present where the index has an embedder
 
 
 class Suggestion(str):

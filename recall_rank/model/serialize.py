@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from recall_rank.model.response import CopyPlace, Count, Coverage, NearMiss, Result, Span, Why
+from recall_rank.model.response import CopyPlace, Count, Coverage, NearMiss, Result, Span, VectorCount, Why
 from recall_rank.model.sessions import Flag
 from recall_rank.model.sources import Malformed, SourceReport
 
@@ -85,8 +85,14 @@ def coverage_to_dict(coverage: Coverage) -> dict[str, Any]:
         directory_buckets_searched=list(coverage.directory_buckets),
         directory_bucket_counts=dict(coverage.directory_buckets),
         per_source=[source_to_dict(report) for report in coverage.per_source],
+        vectors=None if coverage.vectors is None else vectors_to_dict(coverage.vectors),
     )
     return entry
+
+
+def vectors_to_dict(count: VectorCount) -> dict[str, Any]:
+    """Return how many passages have a vector as JSON values."""
+    return {"model": repaired(count.model), "passages": count.passages, "with_vector": count.with_vector}
 
 
 def source_to_dict(report: SourceReport, *, verbose: bool = False) -> dict[str, Any]:

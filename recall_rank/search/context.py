@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
+from recall_rank._core.rank.candidate import Candidate
 from recall_rank.index.reader.index_reader import IndexReader
 from recall_rank.model import NearMiss
 from recall_rank.search.deadline import Deadline, DegradeKind
@@ -11,6 +13,9 @@ from recall_rank.search.expansion.expansion import Expansion
 from recall_rank.search.filters.eligible import EligibleSet
 from recall_rank.search.query import Query
 from recall_rank.search.types import PageEntry
+
+if TYPE_CHECKING:
+    from recall_rank.semantic.nearest import Nearest
 
 
 @dataclass(slots=True)
@@ -28,6 +33,8 @@ class SearchContext:
     expansion: Expansion
     text_marks: bytearray | None = None  # u8[parts]: the text contains the query; None before the text scan
     scored_marks: bytearray | None = None  # u8[parts]: eligible, and scored by the caller; None unless these are hits
+    nearest: Nearest | None = None  # the parts near in meaning; None without an embedder, or when it was late
+    reranked: list[Candidate] = field(default_factory=list)  # every hit whose passage was read, best first
     page: list[PageEntry] = field(default_factory=list)
     answerable: float = 0.0
     near_misses: tuple[NearMiss, ...] = ()
@@ -79,6 +86,13 @@ class SearchContext:
             self.degraded.add(DegradeKind.TIME)
             if not self.text_decides:
                 self.reached(self.reader.doc_part[docs_done])
+
+    def nearest_marks(self) -> bytearray:
+        """Return marks u8[parts] of the parts that are candidates by their meaning."""
+        marks = bytearray(self.reader.parts)
+        for part, _ in self.nearest.best if self.nearest is not None else ():
+            marks[part] = 1
+        return marks
 
     @property
     def out_of_time(self) -> bool:

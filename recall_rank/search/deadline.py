@@ -55,6 +55,10 @@ class Deadline:
         """
         return self._clock() >= self.score_by_ns or (self._cancel is not None and self._cancel.is_set())
 
+    def seconds_to_score(self) -> float:
+        """Seconds until the time for scoring is over, 0 when it is."""
+        return max(0.0, (self.score_by_ns - self._clock()) / 1e9)
+
     def elapsed_ms(self) -> float:
         """Milliseconds since the search began."""
         return (self._clock() - self._started) / 1e6

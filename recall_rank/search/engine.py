@@ -18,16 +18,25 @@ from recall_rank.search.results.near_misses import near_misses
 from recall_rank.search.results.page import page
 from recall_rank.search.results.respond import respond
 from recall_rank.search.retrieval.prefilter import prefilter
+from recall_rank.search.retrieval.similar import similar_parts
+from recall_rank.semantic.query_vectors import AskedVector
 
 
-def search(reader: IndexReader, query: Query, clock: Clock = monotonic_ns) -> SearchResponse:
-    """Return the response to a parsed `query` over `reader`, within the query's time budget."""
+def search(
+    reader: IndexReader, query: Query, clock: Clock = monotonic_ns, asked: AskedVector | None = None
+) -> SearchResponse:
+    """Return the response to a parsed `query` over `reader`, within the query's time budget.
+
+    `asked` is the vector of the query, in the making; None for a search by words alone.
+    """
     cpu_ns = thread_time_ns()
-    context = run(reader, query, clock)
+    context = run(reader, query, clock, asked)
     return respond(context, cpu_ms=(thread_time_ns() - cpu_ns) / 1e6)
 
 
-def run(reader: IndexReader, query: Query, clock: Clock = monotonic_ns) -> SearchContext:
+def run(
+    reader: IndexReader, query: Query, clock: Clock = monotonic_ns, asked: AskedVector | None = None
+) -> SearchContext:
     """Run every stage of a search except the one that makes the response; return the state that the stages filled.
 
     search() makes the response from it; benchmarks read the results of the stages.
@@ -43,6 +52,10 @@ def run(reader: IndexReader, query: Query, clock: Clock = monotonic_ns) -> Searc
     evidence = prefilter(reader, query, expansion, eligible, context.text_marks, deadline.at_ns)
     context.stages.append("prefilter")
     context.note_documents(evidence.docs_done)
+    if asked is not None and not context.text_decides:
+        context.nearest, problem = similar_parts(reader, asked, eligible.doc_marks, deadline)
+        context.stages += ("meaning",) if problem is None else ()
+        context.warnings += (problem,) if problem is not None else ()
     context.page = page(context, evidence)  # ranks, as far as the page reaches
     calibrate(context)
     context.near_misses = near_misses(context)

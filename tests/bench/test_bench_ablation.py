@@ -18,9 +18,8 @@ def test_switches_turn_every_weight_off() -> None:
     assert off["PHRASE"] == replace(DEFAULT, phrase=0.0)
     assert off["STEM"] == replace(DEFAULT, stem=1.0)
     assert off["LENGTH_FLOOR"] == replace(DEFAULT, length_floor=0)
-    assert off["NEIGHBOURS_TALK"] == replace(DEFAULT, neighbours_talk=(0.0, 0.0, 0.0, 0.0))
-    assert off["KIND.USER"] == replace(DEFAULT, kind=DEFAULT.kind._replace(USER=1.0))
-    assert "TITLE_TALK" not in off  # it is 0 already
+    assert off["KIND.person"] == replace(DEFAULT, kind=DEFAULT.kind._replace(person=1.0))
+    assert "PHRASE" not in switches(replace(DEFAULT, phrase=0.0))  # it is 0 already
     assert not SHAPES.intersection(label.lower() for label in off)
     assert Weights() == DEFAULT
 
@@ -31,7 +30,7 @@ def test_the_groups_name_weights() -> None:
 
 def test_changes_as_written() -> None:
     assert parse("PHRASE+SURVIVORS=7") == replace(DEFAULT, phrase=0.0, survivors=7)
-    assert parse("KIND.USER=2+KIND.TITLE=3") == replace(DEFAULT, kind=DEFAULT.kind._replace(USER=2.0, TITLE=3.0))
+    assert parse("KIND.person=2+KIND.aside=3") == replace(DEFAULT, kind=DEFAULT.kind._replace(person=2.0, aside=3.0))
     with pytest.raises(ValueError, match="'SURVIVORS' is no weight that can be switched off"):
         parse("SURVIVORS")
     with pytest.raises(ValueError, match="there is no weight 'PHRAZE'"):

@@ -79,8 +79,11 @@ def by_shell(tmp_path: Path) -> Ask:
         path = tmp_path / "history.jsonl"
         lines = [line for session in sessions for line in records(session)]
         path.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
-        named = {"tool_name": "tool"}
-        words = [word for name, value in options.items() for word in (f"--{named.get(name, name)}", str(value))]
+        named = {"tool_name": "tool", "must_not": "must-not"}
+        each = [
+            (name, one) for name, value in options.items() for one in (value if isinstance(value, list) else [value])
+        ]
+        words = [word for name, value in each for word in (f"--{named.get(name, name)}", str(value))]
         command = ["search", query, "--history", str(path), "--no-cache", "--json", *words]
         answer: Answer = json.loads(CliRunner().invoke(cli, command).stdout)
         return answer
@@ -168,6 +171,41 @@ def test_an_unknown_name_is_answered_with_what_was_meant(ask: Ask, options: Answ
     assert answer["results"] == []
     assert answer["suggestions"][0] == first
     assert not any("match" in text for text in answer["suggestions"])
+
+
+@pytest.mark.parametrize(
+    ("options", "first"),
+    [
+        ({"must": ["nope"]}, "nothing holds 'nope'"),
+        ({"must": ["nope"], "project": "acme-api"}, "nothing that the other filters leave holds 'nope'"),
+        ({"must": ["lantern"], "must_not": ["lantern"]}, None),
+    ],
+)
+def test_a_text_that_nothing_holds_is_named(ask: Ask, options: Answer, first: str | None) -> None:
+    answer = ask(SESSIONS, "lantern", **options)
+    assert answer["results"] == []
+    assert [text for text in answer.get("suggestions", ()) if "holds '" in text] == ([first] if first else [])
+
+
+def test_a_text_that_some_part_holds_is_not_named(ask: Ask) -> None:
+    answer = ask(SESSIONS, "zyzzyva", must=["lantern"])
+    assert answer["results"] == []
+    assert "holds '" not in str(answer.get("suggestions", ""))
+
+
+@pytest.mark.parametrize(
+    ("query", "options", "said"),
+    [
+        ("lantern", {"files": ["nope"]}, "no call of a tool names the file 'nope'"),
+        ("lantern file:nope", {"syntax": True}, "no call of a tool names the file 'nope'"),
+        ("lantern file:nope tool:bash", {"syntax": True}, "no call that the other filters leave names the file 'nope'"),
+        ('lantern +"nope"', {"syntax": True}, "nothing holds 'nope'"),
+    ],
+)
+def test_a_file_that_no_call_names_is_named(query: str, options: Answer, said: str) -> None:
+    answer = Index.build(SESSIONS).search(query, now=NOW, **options)
+    assert not answer.results
+    assert [str(text) for text in answer.suggestions] == [said]
 
 
 def test_a_name_that_is_known_gets_no_such_suggestion(ask: Ask) -> None:

@@ -22,6 +22,7 @@ from recall_rank.loaders import open_sources
 from recall_rank.model import Flag, Session, Unit
 from recall_rank.recall import MISS_SECONDS
 from tests.histories.test_refresh import Shelf, talk
+from tests.support.histories.every_store import STORES
 from tests.support.histories.machine import Machine
 from tests.support.histories.rebuilt import ASKED
 from tests.support.search.samples import ENOUGH_MS, NOW
@@ -53,6 +54,19 @@ def test_answers_are_those_of_memory_cold_warm_and_without_the_cache(tmp_path: P
                 path.unlink()
         for text in ASKED:
             assert told(recall, text) == told(memory, text)
+
+
+@pytest.mark.parametrize("store", STORES)
+def test_a_transcript_is_whole_before_and_after_anything_is_indexed(tmp_path: Path, store: str) -> None:
+    """Regression: without a cache and before a search, a fork lacked the messages that count in another session."""
+    STORES[store](tmp_path / "home")
+    read, indexed = (Recall(open_sources(tmp_path / "home")) for _ in range(2))
+    indexed.prepare()
+    with Recall(open_sources(tmp_path / "home"), cache=tmp_path / "cache") as cached:
+        for session in cached.sessions():
+            whole = cached.transcript(session.id)
+            assert read.transcript(session.id) == whole
+            assert indexed.transcript(session.id) == whole
 
 
 def test_a_view_of_one_project_shows_what_one_without_a_cache_shows(tmp_path: Path) -> None:

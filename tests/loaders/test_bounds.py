@@ -82,6 +82,23 @@ def test_a_wide_value_in_a_database(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
+def test_very_many_sessions_in_a_database(tmp_path: Path) -> None:
+    count = times(20_000, 400_000)
+    told = searched(make_bombs.database_of_sessions(tmp_path / "opencode.db", count), tmp_path / "cache")
+    assert told["sessions"] == min(count, 131_072)
+
+
+@pytest.mark.slow
+def test_very_many_rows_of_one_session(tmp_path: Path) -> None:
+    path = tmp_path / "home" / "opencode.db"
+    path.parent.mkdir()
+    make_bombs.database_of_rows(path, times(100_000, 1_500_000))
+    (tmp_path / "home" / "good.jsonl").write_bytes(make_bombs.BEHIND)
+    told = searched(path.parent, tmp_path / "cache")
+    assert told["sessions"] == 2
+
+
+@pytest.mark.slow
 def test_long_titles(tmp_path: Path) -> None:
     told = searched(make_bombs.titles(tmp_path / "h.jsonl", times(10, 100)), tmp_path / "cache")
     assert told["malformed"] == 0

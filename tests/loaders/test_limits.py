@@ -6,24 +6,27 @@ import gzip
 import json
 import lzma
 import os
+import sqlite3
 from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
 from recall_rank import Recall
-from recall_rank.loaders import open_source, read_all
+from recall_rank.loaders import open_source, open_sources, read_all
 from recall_rank.loaders.aider.source import Aider
 from recall_rank.loaders.files import blocks
 from recall_rank.loaders.history_jsonl import HistoryJsonl
 from recall_rank.loaders.limits import ReadingLimits, limits, size_text
 from recall_rank.loaders.malformed import bounded_malformed, bounded_warnings
 from recall_rank.loaders.specstory.source import SpecStory
+from recall_rank.loaders.sqlite.session_database import SessionDatabase
 from recall_rank.model import BaseSource, Malformed, Reading, Session, Unit, progress
 from recall_rank.model.serialize import source_to_dict
 from tests.fixtures.make_bombs import BEFORE, BEHIND, MIB, message, session
 from tests.fixtures.make_fixtures import write_history
 from tests.fixtures.make_markdown_stores import aider, story
+from tests.support.histories.every_store import STORES
 
 PACKERS = {".gz": gzip.compress, ".xz": lzma.compress}
 LONG = b'{"t":"message","wide":"' + b"x" * (3 * MIB) + b'"}\n'
@@ -199,6 +202,74 @@ def test_a_file_over_the_limit_is_read_whole_when_it_grows(limit: pytest.MonkeyP
         (report,) = recall.refresh().sources
         assert (report.sessions, recall.search("petrel").results[0].session_id) == (4, "s50")
         assert "the first 47 sessions" in report.warnings[0]
+
+
+# --- databases ---------------------------------------------------------------------------------------------
+
+MESSAGES = {  # the table of each store in which a message is a row
+    "opencode": "part",
+    "hermes": "messages",
+    "goose": "messages",
+    "memo-agent": "messages",
+    "cursor": "cursorDiskKV",
+    "cursor-cli": "blobs",
+}
+
+
+def database(home: Path, store: str) -> Path:
+    """The database of a store that is made below `home`."""
+    STORES[store](home / "store")
+    found = [path for path in home.rglob("*.*") if path.is_file() and path.read_bytes().startswith(b"SQLite format")]
+    return max(found, key=lambda path: path.stat().st_size)
+
+
+def multiply(path: Path, table: str, copies: int) -> None:
+    """Insert many copies, with other keys, of the shortest row of a table; in Cursor's, of the shortest message."""
+    connection = sqlite3.connect(path)
+    columns = [name for _, name, *_ in connection.execute(f"PRAGMA table_info({table})")]
+    row = min(
+        connection.execute(f"SELECT * FROM {table}"), key=lambda row: ("bubble" not in str(row[0]), len(repr(row)))
+    )
+    for number in range(copies):
+        key = f"{row[0]}{number}" if isinstance(row[0], str) else row[0] + 1000 + number
+        marks = ", ".join("?" * len(columns))
+        connection.execute(f"INSERT INTO {table} VALUES ({marks})", (key, *row[1:]))
+    connection.commit()
+    connection.close()
+    os.utime(path, (1_700_000_000, 1_700_000_000))
+
+
+@pytest.mark.parametrize("store", MESSAGES)
+def test_many_short_rows_of_a_session_count_for_the_memory_they_take(
+    limit: pytest.MonkeyPatch, tmp_path: Path, store: str
+) -> None:
+    path = database(tmp_path, store)
+    multiply(path, MESSAGES[store], 3000)
+    source = open_source(path)
+    assert "rows of more than" not in str([source.read(unit).malformed for unit in source.units()])
+    limit.setenv("RECALL_RANK_LIMITS", "rows=1M listed=5")  # as much as 2,048 rows take
+    found = [bad for unit in source.units() for bad in source.read(unit).malformed]
+    assert "rows of more than 1 MiB together are not read" in reasons(found)
+    assert sum(bad.count for bad in found) > 900
+    assert len(found) < 30
+
+
+@pytest.mark.parametrize("store", [store for store in MESSAGES if store != "cursor-cli"])
+def test_of_too_many_sessions_of_a_database_the_last_are_kept(
+    limit: pytest.MonkeyPatch, tmp_path: Path, store: str
+) -> None:
+    database(tmp_path, store)
+    source = next(each for each in open_sources(tmp_path) if isinstance(each, SessionDatabase))
+    keys = [unit.key for unit in source.units()]
+    assert len(keys) > 1
+    assert not source.warnings
+    limit.setenv("RECALL_RANK_LIMITS", "sessions=1")
+    (last,) = source.units()
+    assert last.key in keys
+    assert source.warnings == [f"more than 1 sessions in one database: the first {len(keys) - 1} were left out"]
+    limit.delenv("RECALL_RANK_LIMITS")
+    assert [unit.key for unit in source.units()] == keys
+    assert not source.warnings
 
 
 # --- progress ------------------------------------------------------------------------------------------------

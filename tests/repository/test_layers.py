@@ -33,10 +33,14 @@ FLOORS: tuple[tuple[str, ...], ...] = (
     # 4: segments; agents' stores
     ("index", "index.errors"),
     ("index.segment",),
+    ("index.vectors",),
     ("index.reader",),
     ("index.merge",),
     ("index.storage", "loaders"),
     ("index.live",),
+    # between: vectors of passages and of queries, where the user gives an embedder
+    ("semantic",),
+    ("semantic.adapters",),
     # 5: one search; sources combined into one history
     ("search", "search.options", "search.deadline"),
     ("search.query", "search.types"),
@@ -78,11 +82,11 @@ FOREIGN: dict[str, tuple[str, ...]] = {
     "rapidfuzz": ("search.ranking",),
     "re2": ("search.retrieval",),
     "Stemmer": ("analysis",),
-    "numpy": ("index", "corpus", "evaluation"),
+    "numpy": ("index", "corpus", "evaluation", "semantic"),
     "xxhash": ("index", "loaders", "histories"),
     "sqlite3": ("loaders",),
     "json": ("loaders", "frontends", "histories"),
-    "orjson": ("model", "loaders", "frontends", "histories"),
+    "orjson": ("model", "loaders", "frontends", "histories", "semantic.adapters"),
     "ijson": ("loaders",),
     "gzip": ("loaders", "frontends"),
     "lzma": ("loaders", "frontends"),
@@ -102,7 +106,8 @@ FOREIGN: dict[str, tuple[str, ...]] = {
     "llm": ("frontends.curators",),
     "platformdirs": ("histories",),
     # Code could come in through these, or data go out.
-    **dict.fromkeys(("pickle", "marshal", "shelve", "dill", "socket", "urllib", "http", "ctypes"), ()),
+    **dict.fromkeys(("pickle", "marshal", "shelve", "dill", "socket", "ctypes"), ()),
+    **dict.fromkeys(("http", "urllib"), ("semantic.adapters",)),  # only to this machine, unless the user says otherwise
 }
 OPENS_FILES = ("index.storage", "loaders", "histories", "frontends")
 CYTHON_IMPORT = re.compile(r"^\s*(?:from\s+([\w.]+)\s+c?import\b|c?import\s+([\w.]+))", re.MULTILINE)

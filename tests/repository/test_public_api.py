@@ -30,10 +30,10 @@ HEAVY = {
 }
 
 PUBLIC = [
-    *("Context", "Coverage", "Evaluation", "Flag", "Index", "LabelledQuery", "Malformed", "Message", "Options", "Part"),
-    *("Place", "Reading", "Recall", "RefreshReport", "Reranked", "Result", "SearchResponse", "Session", "Source"),
-    *("SourceReport", "Tokens", "Unit", "UserVocabulary"),
-    *("discover", "evaluate", "open_source", "open_sources", "rank", "rerank"),
+    *("Context", "Coverage", "EmbedReport", "Embedder", "Evaluation", "Flag", "FunctionEmbedder", "Index"),
+    *("LabelledQuery", "Malformed", "Message", "Options", "Part", "Place", "Reading", "Recall", "RefreshReport"),
+    *("Reranked", "Result", "SearchResponse", "Session", "Source", "SourceReport", "Tokens", "Unit", "UserVocabulary"),
+    *("discover", "evaluate", "open_embedder", "open_source", "open_sources", "rank", "rerank"),
 ]
 METHODS = {
     "Evaluation": {"to_dict"},

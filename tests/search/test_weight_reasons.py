@@ -43,38 +43,38 @@ def test_the_place_itself_comes_before_a_summary_that_repeats_it() -> None:
     line = "pump valve stuck at seven bar"
     place = called(line, "place", BEFORE)
     summary = said(line, "told", flags=Flag.SUMMARY)
-    assert decides("valve stuck", "place", without(SUMMARY=1.0), session("a", place), session("b", summary))
+    assert decides("valve stuck", "place", without(agent=1.0), session("a", place), session("b", summary))
 
 
 def test_what_was_said_comes_before_what_the_program_injects() -> None:
     rule = "run the linter before each commit"
     answer, reminder = said(rule, "answer", BEFORE), said(rule, "reminder", role="user", flags=Flag.SYNTHETIC)
-    assert decides("linter commit", "answer", without(INJECTED=1.0), session("a", answer), session("b", reminder))
+    assert decides("linter commit", "answer", without(aside=1.0), session("a", answer), session("b", reminder))
 
 
 def test_the_main_conversation_comes_before_a_subagent_that_says_as_much() -> None:
     text = "the gauge froze at noon"
     main = session("main", said(text, "asked", BEFORE))
     subagent = session("subagent", said(text, "ordered"), flags=Flag.SUBAGENT)
-    assert decides("gauge froze", "asked", replace(DEFAULT, subagent=1.0), main, subagent)
+    assert decides("gauge froze", "asked", without(agent=1.0), main, subagent)
 
 
 def test_a_word_comes_before_a_longer_one_that_an_abbreviation_may_mean() -> None:
     crane = session("a", said("the harbour crane was repaired", "word", BEFORE))
     guess = session("b", said("the configuration was repaired", "longer"))
-    assert decides("confi crane", "word", replace(DEFAULT, prefix=1.0), crane, guess)
+    assert decides("confi crane", "word", replace(DEFAULT, partial=1.0), crane, guess)
 
 
 def test_a_text_about_a_tool_comes_before_its_calls() -> None:
     text = session("a", said("grep lists old names", "text", BEFORE))
     call = session("b", called("lists old names", "call", tool="grep"))
-    assert decides("grep names", "text", replace(DEFAULT, tool_name=1.0), text, call)
+    assert decides("grep names", "text", replace(DEFAULT, metadata=1.0), text, call)
 
 
 def test_what_speaks_of_a_subject_comes_before_a_session_that_only_lies_in_a_folder_of_that_name() -> None:
     ledger = session("a", said("the gauge froze", "import", BEFORE, role="user"), title="Ledger import")
     folder = session("b", said("the gauge froze", "fix", role="user"), title="Frozen gauge", directory="/srv/ledger")
-    assert decides("ledger gauge", "fix", replace(DEFAULT, directory=1.0), ledger, folder)
+    assert decides("ledger gauge", "fix", replace(DEFAULT, metadata=1.0), ledger, folder)
 
 
 def test_words_in_quotes_stand_together() -> None:

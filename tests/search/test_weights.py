@@ -15,6 +15,7 @@ from recall_rank.corpus import Index
 from recall_rank.model import Kind
 from recall_rank.search.options import Options
 from recall_rank.search.query import Query
+from recall_rank.search.retrieval.prefilter import FACTOR_OF_KIND
 from recall_rank.weights import DEFAULT, ChanceWeights, KindWeights, SureWeights, Weights
 from tests.support.search.samples import NOW, ask, message, session
 
@@ -22,7 +23,7 @@ ROUNDS = 40
 TRIALS = (
     None,
     replace(DEFAULT, stem=10.0),
-    replace(DEFAULT, kind=DEFAULT.kind._replace(USER=0.1, ASSISTANT=5.0)),
+    replace(DEFAULT, kind=DEFAULT.kind._replace(person=0.1, agent=5.0)),
     replace(DEFAULT, chance=ChanceWeights(always=-2.0), phrase=0.0),
 )
 
@@ -54,7 +55,7 @@ def test_the_module_holds_no_number_outside_the_record() -> None:
 
 
 def test_tables_are_in_the_order_in_which_they_are_read() -> None:
-    assert KindWeights._fields == tuple(kind.name for kind in Kind if kind.name in KindWeights._fields)
+    assert {*FACTOR_OF_KIND.values()} == {*KindWeights._fields}
     assert [int(kind) for kind in Kind] == list(range(len(Kind)))
     assert SureWeights._fields[: len(ChanceWeights._fields)] == ChanceWeights._fields
 

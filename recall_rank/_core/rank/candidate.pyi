@@ -20,6 +20,7 @@ class Candidate:
     whole: float
     similarity: float
     extra: float
+    meaning: float
     others: float
     raw: float
     own: float

@@ -28,6 +28,7 @@ _COMMANDS: Final = {  # name -> module and attribute
     "chain": "chain:chain",
     "sources": "sources:sources",
     "refresh": "cache.refresh:refresh",
+    "embed": "cache.embed:embed",
     "purge": "cache.purge:purge",
     "forget": "cache.forget:forget",
     "stats": "stats:stats",
@@ -103,6 +104,9 @@ class LazyGroup(click.Group):
         if asked:
             from click.shell_completion import shell_complete
 
+            from recall_rank.frontends.cli.shell_scripts import register_shells
+
+            register_shells()
             sys.exit(USAGE if shell_complete(self, extra, program, complete_var or _COMPLETE, asked) else HITS)
         as_json = "--json" in (words[: words.index("--")] if "--" in words else words)
         sys.exit(exit_status(lambda: self._run(program, words, extra), as_json=as_json))

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 
 from recall_rank.frontends.host_options import HostOptions
 from recall_rank.frontends.redaction.redacted_answers import without_secrets
+from recall_rank.frontends.tools.argument_names import NamedArguments, named_arguments
 from recall_rank.frontends.tools.call_context import CallContext
 from recall_rank.frontends.tools.parameters import (
     Parameter,
@@ -32,7 +34,7 @@ from recall_rank.frontends.tools.transcript_tools import (
     recall_sessions,
     session_transcript,
 )
-from recall_rank.frontends.tools.warnings import ToolError
+from recall_rank.frontends.tools.warnings import ToolError, Warnings
 from recall_rank.model import Context
 from recall_rank.model.camel_case import camel_answer, camel_keys, snake_arguments, written_names
 from recall_rank.model.serialize import error_to_dict, repaired_value
@@ -118,10 +120,14 @@ class RecallTools:
         Errors, an unknown name too, are answers with "ok" false, never exceptions.
         """
         options = options or self._options
+        ignored = Warnings()
         try:
-            known, written = self._arguments(name, args, options, schema=mode == "schema", wire=wire)
+            named = self._arguments(name, args, options, wire=wire)
+            ignored = named.ignored
+            if mode == "schema" and name in TOOLS:
+                _check_schema(_parameters(name, options, named.values), named)
             inputs = self._call_context(context, options, now, cancel)
-            answer = self._answer(name, replace(inputs, written=written, sampling=sampling), known)
+            answer = self._answer(name, replace(inputs, written=named.written, sampling=sampling), named.values)
         except ToolError as error:
             answer = {**error_to_dict(str(error)), "error_category": error.category, **error.extra}
         except MemoryError:
@@ -129,6 +135,7 @@ class RecallTools:
         except Exception as error:  # noqa: BLE001 - a defect here must not end the session of an agent, or a batch
             answer = error_to_dict(f"internal error: {type(error).__name__}: {error}")
             answer["error_category"] = "internal"
+        ignored.put_first(answer)
         if options.redact and name not in self._hooks:  # hooks redact what they add, and return the rest unchanged
             answer = without_secrets(answer)
         given = repaired_value(snake_arguments(args)) if isinstance(args, Mapping) else {}
@@ -144,25 +151,20 @@ class RecallTools:
             return original_answer(answer, args)
         return camel_keys(answer) if name in self._hooks else camel_answer(answer)
 
-    def _arguments(
-        self, name: str, args: object, options: HostOptions, *, schema: bool, wire: str
-    ) -> tuple[Mapping[str, Any], Callable[[str], str]]:
-        """Return the arguments of a call, snake_case name -> value, and the names as the caller writes them.
+    def _arguments(self, name: str, args: object, options: HostOptions, *, wire: str) -> NamedArguments:
+        """Return the arguments of a call by the names of the parameters; those of a hook as they are given.
 
-        Raises ToolError for an unknown tool and for arguments that are refused.
+        Raises ToolError for an unknown tool and for arguments that are no object.
         """
         if name not in TOOLS and name not in self._hooks and name not in READERS:
             raise ToolError("other", f"unknown tool {name!r}: there are {', '.join((*TOOLS, *self._hooks))}")
         if not isinstance(args, Mapping):
             raise ToolError("other", f"args must be an object, not {type(args).__name__}")
-        given = repaired_value(args) if name in TOOLS else args  # answers repeat them, and are written as UTF-8
-        known, written = snake_arguments(given), written_names(given, wire)
-        if schema and name in TOOLS:
-            odd = refused(_parameters(name, options, known), known)
-            if odd:
-                text = f"arguments do not fit the schema: {', '.join(written(each) for each in odd)}"
-                raise ToolError("schema", text, rejected_by_schema=True, rejected_params=odd)
-        return known, written
+        if name not in TOOLS:
+            return NamedArguments(snake_arguments(args), written_names(args, wire), Warnings())
+        given = repaired_value(args)  # answers repeat them, and are written as UTF-8
+        known = snake_arguments(given)
+        return named_arguments(name, _parameters(name, options, known), known, written_names(given, wire))
 
     def _call_context(self, context: Context | None, options: HostOptions, now: int | None, cancel: Any) -> CallContext:
         """Return the inputs of a call; the repository is added to `context`, by default the context of the tools."""
@@ -195,3 +197,17 @@ def _parameters(name: str, options: HostOptions, args: Mapping[str, Any]) -> tup
     if name == "session_search" and args.get("scoring") == "praisonai":
         return session_search_parameters(options, original=True)
     return TOOLS[name].parameters(options)
+
+
+@cache
+def argument_names(tool: str) -> frozenset[str]:
+    """Return the names of the arguments that a tool takes, in snake_case."""
+    return frozenset(name for each in TOOLS[tool].parameters(HostOptions()) for name in (each.name, *each.aliases))
+
+
+def _check_schema(parameters: Sequence[Parameter], named: NamedArguments) -> None:
+    """Raise ToolError for arguments that the schema of a tool refuses."""
+    odd = refused(parameters, named.values)
+    if odd:
+        text = f"arguments do not fit the schema: {', '.join(map(named.written, odd))}"
+        raise ToolError("schema", text, rejected_by_schema=True, rejected_params=odd)

@@ -18,6 +18,8 @@ FIRST_DAY: Final = "date_from"
 LAST_DAY: Final = "date_to"
 SCORINGS: Final = ("recall", "praisonai")
 GENERATIONS: Final = ("g1", "g3")
+_LIMIT: Final = ("limit",)
+_RESULTS: Final = ("results",)
 TIMES: Final = ("before", "after", "since", "until", "last", "from", "to")
 
 
@@ -38,6 +40,7 @@ class Parameter:
     ignored_below: bool = False  # a value below `low` is ignored, not raised to `low`
     required: bool = False
     strict: bool = False  # a value of a wrong type is an error in every mode: without it, more would be searched
+    aliases: tuple[str, ...] = ()  # other names under which a call may give it
 
 
 def recall_parameters(options: HostOptions) -> tuple[Parameter, ...]:
@@ -54,7 +57,7 @@ def recall_parameters(options: HostOptions) -> tuple[Parameter, ...]:
         Parameter("session_id", "text"),
         Parameter("title", "text"),
         Parameter("sessions", "number", None, high=options.max_sessions),
-        Parameter("results", "number", min(10, options.max_results), high=options.max_results),
+        Parameter("results", "number", min(10, options.max_results), high=options.max_results, aliases=_LIMIT),
         Parameter("width", "number", options.default_width, low=50, high=options.max_width),
         *(Parameter(name, "instant" if name in ("before", "after") else "time") for name in TIMES),
         Parameter("directory", "text"),
@@ -98,7 +101,7 @@ def messages_parameters(options: HostOptions) -> tuple[Parameter, ...]:
     return (
         Parameter("session_id", "text"),
         Parameter("offset", "number", 0, low=0),
-        Parameter("limit", "number", min(10, options.max_messages), high=options.max_messages),
+        Parameter("limit", "number", min(10, options.max_messages), high=options.max_messages, aliases=_RESULTS),
         Parameter("role", "choice", "all", ("user", "assistant", "all")),
         Parameter("reverse", "flag", False),
         Parameter("query", "text"),
@@ -107,11 +110,12 @@ def messages_parameters(options: HostOptions) -> tuple[Parameter, ...]:
 
 def sessions_parameters(options: HostOptions) -> tuple[Parameter, ...]:
     """Return the parameters of the tool `recall_sessions`."""
+    most = options.max_session_list
     return (
         Parameter("scope", "choice", "project", ("project", "global")),
         Parameter("search", "text"),
         Parameter("agent", "text", strict=True),
-        Parameter("limit", "number", min(20, options.max_session_list), high=options.max_session_list),
+        Parameter("limit", "number", min(20, most), high=most, aliases=_RESULTS),
     )
 
 
@@ -126,7 +130,7 @@ def session_search_parameters(options: HostOptions, *, original: bool = False) -
         Parameter("query", "text", strict=True),
         Parameter("session_id", "text", strict=True),
         Parameter("around_message_id", "instant"),
-        Parameter("limit", "number", min(5, limit), low=lowest[0], high=highest[0]),
+        Parameter("limit", "number", min(5, limit), low=lowest[0], high=highest[0], aliases=_RESULTS),
         Parameter("window", "number", min(5, window), low=lowest[1], high=highest[1]),
         Parameter("scoring", "choice", "recall", SCORINGS),
         Parameter("generation", "choice", "g3", GENERATIONS),

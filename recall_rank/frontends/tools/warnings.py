@@ -75,6 +75,11 @@ class Warnings(_CategorizedTexts):
         for text, category in others._categories.items():
             self.add(category, text)
 
+    def put_first(self, answer: dict[str, Any]) -> None:
+        """Write the warnings into an answer before those that it has. Above the limit, the last are left out."""
+        for name, values in self.fields().items():
+            answer[name] = [*values, *answer.get(name, ())][: self._most]
+
 
 class Suggestions(_CategorizedTexts):
     """Suggestions for the next call. An answer has at most MAX_SUGGESTIONS of them."""

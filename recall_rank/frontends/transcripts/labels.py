@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from recall_rank.frontends.display_text import utc_minute
 from recall_rank.frontends.transcripts.markdown import one_line
 from recall_rank.model import Message, Session
+
+Minute = Callable[[int], str]
+"""Returns a time in epoch milliseconds as text, as utc_minute() does; "" for an unknown one."""
 
 
 def title_of(session: Session) -> str:
@@ -16,15 +19,17 @@ def title_of(session: Session) -> str:
     return one_line(session.title or "") or "Untitled session"
 
 
-def where_of(session: Session) -> list[str]:
-    """Return what is known of folder, time, agent and id of a session, each on one line."""
-    known = (session.directory, utc_minute(session.created), session.agent, session.id)
+def where_of(session: Session, minute: Minute = utc_minute) -> list[str]:
+    """Return what is known of folder, time, agent and id of a session, each on one line; `minute` gives the time."""
+    known = (session.directory, minute(session.created), session.agent, session.id)
     return [one_line(piece) for piece in known if piece]
 
 
-def who_of(message: Message) -> str:
-    """Return role, author, model and time of a message on one line, as far as they are known."""
-    pieces = (message.role, message.author, message.model, utc_minute(message.time))
+def who_of(message: Message, minute: Minute = utc_minute) -> str:
+    """Return role, author, model and time of a message on one line, as far as they are known; `minute` gives the
+    time.
+    """
+    pieces = (message.role, message.author, message.model, minute(message.time))
     return " · ".join(one_line(piece) for piece in pieces if piece)
 
 

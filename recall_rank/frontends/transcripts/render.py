@@ -12,7 +12,7 @@ from typing import Final
 from recall_rank.frontends.display_text import utc_minute
 from recall_rank.frontends.transcripts.exchanges import Exchange, exchanges_of, of_subagent, started_in
 from recall_rank.frontends.transcripts.homes import HomeFolders
-from recall_rank.frontends.transcripts.labels import part_heading, part_texts, title_of, where_of, who_of
+from recall_rank.frontends.transcripts.labels import Minute, part_heading, part_texts, title_of, where_of, who_of
 from recall_rank.frontends.transcripts.markdown import code_span, escaped_markup, fenced_lines, one_line, quoted_lines
 from recall_rank.frontends.transcripts.reminders import said_in, sized
 from recall_rank.frontends.transcripts.reopen import reopen
@@ -61,33 +61,37 @@ def transcript_markdown(transcript: SessionTranscript, homes: Sequence[str] = ()
     return "\n".join(transcript_lines(transcript, homes)) + "\n"
 
 
-def transcript_lines(transcript: SessionTranscript, homes: Sequence[str] = ()) -> Iterator[str]:
-    """Yield the lines of transcript_markdown()."""
+def transcript_lines(
+    transcript: SessionTranscript, homes: Sequence[str] = (), minute: Minute = utc_minute
+) -> Iterator[str]:
+    """Yield the lines of transcript_markdown(), with times as `minute` gives them."""
     session = transcript.session
     short = HomeFolders(homes).with_home_of(session)
     bodies = [list(exchange_lines(each, session, short)) for each in transcript.exchanges]
-    yield from head_lines(transcript, homes, sum(map(_tokens, bodies)))
+    yield from head_lines(transcript, homes, sum(map(_tokens, bodies)), minute)
     yield ""
     yield "## Conversation"
     for exchange, body in zip(transcript.exchanges, bodies, strict=True):
-        yield from _exchange(exchange, body, "Exchange")
+        yield from _exchange(exchange, body, "Exchange", minute)
     for number, subagent in enumerate(transcript.subagents, 1):
-        yield from _subagent(subagent, str(number), transcript.exchanges, short)
+        yield from _subagent(subagent, str(number), transcript.exchanges, short, minute)
 
 
-def head_lines(transcript: SessionTranscript, homes: Sequence[str], tokens: int) -> Iterator[str]:
+def head_lines(
+    transcript: SessionTranscript, homes: Sequence[str], tokens: int, minute: Minute = utc_minute
+) -> Iterator[str]:
     """Yield what stands above the conversation: title, place, the command that reopens the session, statistics with the
-    estimated `tokens` of the conversation, files, and records that were not read.
+    estimated `tokens` of the conversation, files, and records that were not read. `minute` gives times as text.
     """
     session = transcript.session
     short = HomeFolders(homes).with_home_of(session)
     yield f"# {escaped_markup(title_of(session))}"
     yield ""
-    yield " · ".join(code_span(short.shortened(piece)) for piece in where_of(session))
+    yield " · ".join(code_span(short.shortened(piece)) for piece in where_of(session, minute))
     again = reopen(session.source, session.id, session.directory, session.flags, session.places)
     yield ""
     yield f"Resume: {code_span(_with_home(again, homes)) if again else 'no command reopens it on this machine'}"
-    yield from _statistics(transcript, tokens)
+    yield from _statistics(transcript, tokens, minute)
     yield from _files(files_of(session, short.shortened))
     yield from _unread(transcript.unread)
 
@@ -134,16 +138,16 @@ def message_blocks(messages: Sequence[Message], session: Session, homes: HomeFol
         yield MessageBlock(place, author, tuple(lines))
 
 
-def markdown_lines(session: Session) -> Iterator[str]:
+def markdown_lines(session: Session, minute: Minute = utc_minute) -> Iterator[str]:
     """Yield a whole session as Markdown, nothing cut. Messages are quoted, tool calls fenced and names escaped, so
-    that no text can pass for a heading or end the fence that it is in.
+    that no text can pass for a heading or end the fence that it is in. `minute` gives times as text.
     """
     yield f"# {escaped_markup(title_of(session))}"
     yield ""
-    yield escaped_markup(" · ".join(where_of(session)))
+    yield escaped_markup(" · ".join(where_of(session, minute)))
     for message in session.messages:
         yield ""
-        yield f"## {escaped_markup(who_of(message))}"
+        yield f"## {escaped_markup(who_of(message, minute))}"
         for part in message.parts:
             yield from _whole_part(part)
 
@@ -167,28 +171,28 @@ def _whole_part(part: Part) -> Iterator[str]:
 # --- the parts of a transcript -----------------------------------------------------------------------
 
 
-def _exchange(exchange: Exchange, body: Sequence[str], name: str) -> Iterator[str]:
-    time = utc_minute(exchange.time)
+def _exchange(exchange: Exchange, body: Sequence[str], name: str, minute: Minute) -> Iterator[str]:
+    time = minute(exchange.time)
     yield ""
     yield f"### {name} {exchange.number}{f' · {time}' if time else ''} · about {_tokens(body):,} tokens"
     yield from body
 
 
 def _subagent(
-    transcript: SessionTranscript, number: str, callers: Sequence[Exchange], homes: HomeFolders
+    transcript: SessionTranscript, number: str, callers: Sequence[Exchange], homes: HomeFolders, minute: Minute
 ) -> Iterator[str]:
     session = transcript.session
     begun = started_in(callers, session.created or next((each.time for each in transcript.exchanges), 0))
-    about = [code_span(homes.shortened(piece)) for piece in where_of(session)]
+    about = [code_span(homes.shortened(piece)) for piece in where_of(session, minute)]
     yield ""
     yield f"## Subagent {number}: {escaped_markup(title_of(session))}"
     yield ""
     yield " · ".join([*about, f"during exchange {begun}"] if begun else about)
     for exchange in transcript.exchanges:
         body = list(exchange_lines(exchange, session, homes))
-        yield from _exchange(exchange, body, f"Subagent {number}, exchange")
+        yield from _exchange(exchange, body, f"Subagent {number}, exchange", minute)
     for inner, each in enumerate(transcript.subagents, 1):
-        yield from _subagent(each, f"{number}.{inner}", transcript.exchanges, homes)
+        yield from _subagent(each, f"{number}.{inner}", transcript.exchanges, homes, minute)
 
 
 def _message(message: Message, homes: HomeFolders) -> Iterator[list[str]]:
@@ -251,12 +255,12 @@ def _note(text: str) -> str:
     return f"*{escaped_markup(one_line(text))}*"
 
 
-def _statistics(transcript: SessionTranscript, tokens: int) -> Iterator[str]:
+def _statistics(transcript: SessionTranscript, tokens: int, minute: Minute) -> Iterator[str]:
     of = transcript.statistics
     spent = of.tokens
     rows: list[tuple[str, object]] = [
-        ("first message", utc_minute(of.started) or None),
-        ("last message", utc_minute(of.ended) or None),
+        ("first message", minute(of.started) or None),
+        ("last message", minute(of.ended) or None),
         ("exchanges", of.exchanges),
         ("messages of the user", of.user_messages),
         ("messages of the assistant", of.assistant_messages),

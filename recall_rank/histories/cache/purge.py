@@ -18,7 +18,7 @@ from recall_rank.index.storage.format import FORMAT
 
 _CHANCE: Final = r"[0-9a-f]{8}-[0-9]+-[0-9a-f]{16}"
 _OURS: Final = re.compile(
-    rf"(?:temporary|segment|table)-(?P<file>[0-9]+)-{_CHANCE}|manifest-(?P<manifest>[0-9]{{1,9}})-[0-9]{{1,18}}"
+    rf"(?:temporary|segment|table|vectors)-(?P<file>[0-9]+)-{_CHANCE}|manifest-(?P<manifest>[0-9]{{1,9}})-[0-9]{{1,18}}"
 )
 
 

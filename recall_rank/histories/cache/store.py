@@ -12,9 +12,10 @@ from recall_rank.histories.cache.table_codec import StoredTable
 from recall_rank.index.errors import MissingIndexError, UnusableIndexError
 from recall_rank.index.segment.segment import Segment
 from recall_rank.index.storage.folder import Folder
-from recall_rank.index.storage.manifest import ListedFile, Manifest, listed_names, newest_manifest
+from recall_rank.index.storage.manifest import ListedFile, Manifest, listed_names, names_of, newest_manifest
 from recall_rank.index.storage.mapped_segment import MappedSegment
 from recall_rank.index.storage.publish import add, add_table, open_generation, publish, sweep
+from recall_rank.index.storage.vector_file import carry_vectors
 
 
 class SupersededError(Exception):
@@ -95,6 +96,8 @@ def write(
         try:
             if added is not None:
                 mine.append(add(held, added))
+                before_names = [one.name for one in manifest.segments] if manifest is not None else []
+                carry_vectors(held, before_names, mine[-1].name, added)
             mine.append(add_table(held, table))
 
             def follow(now: Manifest) -> tuple[ListedFile, ...]:
@@ -105,7 +108,7 @@ def write(
             publish(held, follow)
         except BaseException:
             with suppress(UnusableIndexError, OSError):
-                held.sweep([one.name for one in mine], listed_names(held))
+                held.sweep(names_of(mine), listed_names(held))
             raise
 
 

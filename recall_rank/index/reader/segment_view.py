@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Callable, Collection, Sequence
+from typing import TYPE_CHECKING
 
 from recall_rank.index.reader.part_columns import PartColumns
 from recall_rank.index.segment.segment import Segment
+
+if TYPE_CHECKING:
+    from recall_rank.index.vectors.segment_vectors import SegmentVectors
 
 Marks = bytearray | memoryview  # u8 a row, not 0 where the row is marked
 Stretch = tuple[int, int]  # rows [first, last)
@@ -21,7 +25,7 @@ class SegmentView:
 
     __slots__ = (
         *("_averages", "_dead_docs", "_docs", "_messages", "_part_columns", "_parts"),
-        *("first_doc", "first_message", "first_part", "first_term", "segment", "sessions"),
+        *("first_doc", "first_message", "first_part", "first_term", "segment", "sessions", "vectors"),
     )
 
     def __init__(
@@ -39,6 +43,7 @@ class SegmentView:
         self.first_doc = first_doc
         self.first_term = first_term
         self.sessions = _live(len(segment.sessions), dead) if dead else None
+        self.vectors: SegmentVectors | None = None  # replaced as a whole when more passages have one
         self._messages: list[Stretch] | None = None
         self._parts: bytearray | None = None
         self._docs: bytearray | None = None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import fcntl
 import os
 import re
 import stat
@@ -24,7 +25,7 @@ OTHERS_WRITE: Final = 0o022
 LEFTOVER_SECONDS: Final = 86_400  # an unlisted file of this age is a leftover, even if its writer may still run
 _NO_LINKS: Final = os.O_CLOEXEC | os.O_NOFOLLOW
 # format, machine, process, random: the name identifies the writer of a file even after that process was killed
-_OWN_FILE: Final = re.compile(rf"(temporary|segment|table)-{FORMAT}-([0-9a-f]{{8}})-([0-9]+)-[0-9a-f]{{16}}")
+_OWN_FILE: Final = re.compile(rf"(temporary|segment|table|vectors)-{FORMAT}-([0-9a-f]{{8}})-([0-9]+)-[0-9a-f]{{16}}")
 LISTED_FILE_NAME: Final = re.compile(rf"(segment|table)-{FORMAT}-[0-9a-f]{{8}}-[0-9]+-[0-9a-f]{{16}}")
 
 
@@ -188,6 +189,17 @@ class Folder:
         with suppress(OSError):
             self.unlink(name)
 
+    def try_lock(self) -> bool:
+        """Lock the folder until it is closed, without waiting; return False when another holder has locked it.
+
+        The lock keeps two processes from making the same vectors. It protects no file, and nothing else takes it.
+        """
+        try:
+            fcntl.flock(self._descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return False
+        return True
+
     def touch(self, name: str) -> None:
         """Set the modification time of a file to now."""
         os.utime(name, dir_fd=self._descriptor, follow_symlinks=False)
@@ -218,9 +230,14 @@ class Folder:
         return False
 
 
+def vectors_name(segment_name: str) -> str:
+    """Return the name of the file with the vectors of a segment, which need not exist, from that of its own file."""
+    return f"vectors-{segment_name.removeprefix('segment-')}"
+
+
 def _is_index_file(name: str) -> bool:
     """Whether a file name has the form that any version of this package gives its files."""
-    return name.startswith(("temporary-", "segment-", "table-", "manifest-"))
+    return name.startswith(("temporary-", "segment-", "table-", "vectors-", "manifest-"))
 
 
 def _new_name(kind: str) -> str:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
 import xxhash
 
 from recall_rank.index.errors import DamagedIndexError, IndexFormatError, MissingIndexError
-from recall_rank.index.storage.folder import LISTED_FILE_NAME, Folder
+from recall_rank.index.storage.folder import LISTED_FILE_NAME, Folder, vectors_name
 from recall_rank.index.storage.format import FORMAT
 
 MAX_BYTES: Final = 1 << 20  # a longer file is not a manifest
@@ -55,6 +56,11 @@ class Manifest:
     def files(self) -> tuple[ListedFile, ...]:
         """All files that the generation consists of."""
         return self.segments if self.table is None else (*self.segments, self.table)
+
+    @property
+    def names(self) -> frozenset[str]:
+        """The names of all files of the generation, those of the vectors of its segments included, if they exist."""
+        return names_of(self.files)
 
     def next(self, files: tuple[ListedFile, ...]) -> Manifest:
         """Return the manifest of the following generation, which consists of `files`. Raises ValueError for two table
@@ -102,6 +108,12 @@ def _manifest_of(generation: int, files: tuple[ListedFile, ...], nonce: str, anc
     return Manifest(generation, segments, nonce, ancestors, tables[0] if tables else None)
 
 
+def names_of(files: Iterable[ListedFile]) -> frozenset[str]:
+    """Return the names of listed files, and those of the files with the vectors of the segments among them."""
+    names = [file.name for file in files]
+    return frozenset((*names, *(vectors_name(name) for name in names if name.startswith("segment-"))))
+
+
 def generations(folder: Folder) -> list[int]:
     """Return the numbers of the generations in the folder, ascending; several only while a writer replaces one."""
     parsed = (_NAME.fullmatch(name) for name in folder.names())
@@ -136,7 +148,7 @@ def listed_names(folder: Folder) -> frozenset[str]:
     Raises UnusableIndexError when the manifest cannot be read.
     """
     try:
-        return frozenset(listed.name for listed in newest_manifest(folder).files)
+        return newest_manifest(folder).names
     except MissingIndexError:
         return frozenset()
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterable
+from pathlib import Path
 from typing import Any, Final
 
 from recall_rank._core.index.derived_columns import owners, piece_starts, values_at
@@ -56,6 +57,11 @@ class MappedSegment(Segment):
                 value = self._file.column(name) if make is None else make(self, self._file)
             object.__setattr__(self, name, value)
             return value
+
+    @property
+    def path(self) -> Path:
+        """The path of the segment's file."""
+        return Path(self._file.name)
 
     def span_of(self, session: int) -> tuple[int, int]:
         first_message = self._file.column("session_first_message")

@@ -27,11 +27,19 @@ from recall_rank.index.errors import (
 )
 from recall_rank.index.segment.segment import Segment
 from recall_rank.index.storage.folder import Folder
-from recall_rank.index.storage.manifest import ListedFile, Manifest, generations, listed_names, newest_manifest
+from recall_rank.index.storage.manifest import (
+    ListedFile,
+    Manifest,
+    generations,
+    listed_names,
+    names_of,
+    newest_manifest,
+)
 from recall_rank.index.storage.mapped_segment import MappedSegment
 from recall_rank.index.storage.segment_file import SegmentFile
 from recall_rank.index.storage.segment_writer import write_segment
 from recall_rank.index.storage.table_file import TableFile, write_table
+from recall_rank.index.storage.vector_file import carry_vectors
 
 _File = TypeVar("_File", SegmentFile, TableFile)
 MAX_OPEN_ATTEMPTS: Final = 100  # generations that may be replaced while they are opened, before an error is raised
@@ -58,11 +66,12 @@ def save_all(
             sweep(folder)
             added: list[ListedFile] = []
             try:
-                added.extend(map(partial(add, folder), segments))
+                before = [listed.name for listed in _newest_or_empty(folder).segments]
+                added.extend(map(partial(_add_with_vectors, folder, before), segments))
                 publish(folder, partial(_following, after, (*kept, *added)))
             except BaseException:
                 with suppress(UnusableIndexError):
-                    folder.sweep([listed.name for listed in added], listed_names(folder))
+                    folder.sweep(names_of(added), listed_names(folder))
                 raise
     except (IndexFolderError, MissingIndexError):
         raise
@@ -71,6 +80,13 @@ def save_all(
         raise IndexNotSavedError(
             error.errno, f"the index was not saved, the one before it is unchanged: {why}", str(path)
         ) from error
+
+
+def _add_with_vectors(folder: Folder, before: Sequence[str], segment: Segment) -> ListedFile:
+    """Write a segment, and the vectors of its passages that the segment files `before` of the folder have."""
+    listed = add(folder, segment)
+    carry_vectors(folder, before, listed.name, segment)
+    return listed
 
 
 def _following(after: Manifest | None, files: tuple[ListedFile, ...], newest: Manifest) -> tuple[ListedFile, ...]:
@@ -163,7 +179,7 @@ def publish(folder: Folder, choose: Callable[[Manifest], tuple[ListedFile, ...]]
             folder.sync()
         except OSError:
             return after  # it is published; replaced files stay, because a power cut may undo the publication
-        folder.sweep((listed.name for listed in before.files), frozenset(listed.name for listed in after.files))
+        folder.sweep(before.names, after.names)
         for generation in generations(folder):
             if generation < after.generation:
                 folder.remove(Manifest(generation, ()).name)

@@ -77,7 +77,7 @@ def _threads(reader: RowReader) -> tuple[dict[str, Thread], int]:
         edges = "SELECT rowid, child_thread_id, parent_thread_id FROM thread_spawn_edges WHERE rowid > ? ORDER BY rowid"
         parents = {decode_text(child): decode_text(parent) for _, child, parent in reader.fetch(edges)}
     threads = {key: _thread(row, parents.get(key)) for row in rows if (key := decode_text(row[1]))}
-    return threads, len(reader.passed_over)
+    return threads, sum(row.count for row in reader.passed_over)
 
 
 def _thread(row: Row, parent: str | None) -> Thread:

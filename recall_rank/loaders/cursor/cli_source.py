@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -23,9 +24,9 @@ from recall_rank.loaders.files.session_files import SessionFiles
 from recall_rank.loaders.json.first_records import read_first_records
 from recall_rank.loaders.json.jsonl import JsonlRecords
 from recall_rank.loaders.json.parse import Record, parse_values
-from recall_rank.loaders.malformed import add_malformed, bounded_malformed, count
+from recall_rank.loaders.malformed import add_malformed, count
 from recall_rank.loaders.sqlite.database import Database
-from recall_rank.loaders.sqlite.reader import Row, RowReader, decode_text
+from recall_rank.loaders.sqlite.reader import RECORD, Row, RowReader, decode_text
 from recall_rank.loaders.sqlite.session_database import (
     missing_column,
     read_columns,
@@ -87,9 +88,7 @@ class CursorCli(SessionFiles):
         head = _meta(meta)
         blobs = Blobs({decode_text(row[1]) or "": row[2] for row in rows if type(row[2]) is bytes})
         talk = CursorConversation(model=text_of(head.get("lastUsedModel")))
-        malformed = bounded_malformed(
-            Malformed(f"{unit.location} {table}", f"row {row}", reason) for (table, row), reason in passed_over.items()
-        )
+        malformed = [replace(row, location=f"{unit.location} {row.location}") for row in passed_over]
         for name, record, led_to in blobs.conversation(text_of(head.get("latestRootBlobId"))):
             problem = talk.add(name, record, Flag.NONE if led_to else Flag.ABANDONED)
             if problem:
@@ -159,12 +158,13 @@ def _session(
     )
 
 
-def _rows(reader: RowReader) -> tuple[list[Row], list[Row], dict[tuple[str, int], str]]:
+def _rows(reader: RowReader) -> tuple[list[Row], list[Row], list[Malformed]]:
     lack = missing_column(read_columns(reader), _NEEDED)
     if lack:
         raise unknown_schema_error("Cursor's command line", lack)
     meta = reader.fetch_few("SELECT value FROM meta ORDER BY rowid LIMIT 8")
-    rows = reader.fetch("SELECT rowid, id, CAST(data AS BLOB) FROM blobs WHERE rowid > ? ORDER BY rowid")
+    sql = "SELECT rowid, id, CAST(data AS BLOB) FROM blobs WHERE rowid > ? ORDER BY rowid"
+    rows = reader.fetch(sql, record=RECORD)
     return meta, rows, reader.passed_over
 
 

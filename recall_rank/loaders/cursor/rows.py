@@ -13,7 +13,7 @@ from recall_rank.loaders.content.values import mapping, text_of
 from recall_rank.loaders.files.regular_files import read_small
 from recall_rank.loaders.json.parse import parse_values
 from recall_rank.loaders.sqlite.database import Database
-from recall_rank.loaders.sqlite.reader import Row, RowReader, decode_text
+from recall_rank.loaders.sqlite.reader import RECORD, Row, RowReader, decode_text
 from recall_rank.loaders.sqlite.session_database import Columns, missing_column, read_columns, unknown_schema_error
 
 NEEDED = {"cursorDiskKV": {"key", "value"}}
@@ -34,10 +34,10 @@ def known(reader: RowReader) -> Columns:
 
 
 def composer_ids(reader: RowReader) -> list[str]:
-    """The ids of all conversations, sorted."""
+    """The ids of all conversations, in the order of their rows."""
     known(reader)
     rows = reader.fetch(f"SELECT rowid, key {BY_KEY}", *_range(COMPOSER))
-    return sorted((decode_text(row[1]) or "").removeprefix(COMPOSER) for row in rows)
+    return [(decode_text(row[1]) or "").removeprefix(COMPOSER) for row in rows]
 
 
 def composer_rows(reader: RowReader, key: str) -> tuple[Any, list[Row]]:
@@ -49,9 +49,8 @@ def composer_rows(reader: RowReader, key: str) -> tuple[Any, list[Row]]:
     heads = reader.fetch(own, COMPOSER + key)
     if not heads and not reader.passed_over:
         return None, []
-    return heads[0][1] if heads else None, reader.fetch(
-        f"SELECT rowid, key, value {BY_KEY}", *_range(f"{BUBBLE}{key}:")
-    )
+    bubbles = reader.fetch(f"SELECT rowid, key, value {BY_KEY}", *_range(f"{BUBBLE}{key}:"), record=RECORD)
+    return heads[0][1] if heads else None, bubbles
 
 
 def signatures(reader: RowReader) -> dict[str, bytes]:

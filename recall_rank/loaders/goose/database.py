@@ -14,7 +14,7 @@ from recall_rank.loaders.content.values import mapping, text_of
 from recall_rank.loaders.goose.content import ROLES, GooseConversation
 from recall_rank.loaders.json.parse import parse_values
 from recall_rank.loaders.malformed import add_malformed
-from recall_rank.loaders.sqlite.reader import RowReader, decode_text
+from recall_rank.loaders.sqlite.reader import RECORD, RowReader, decode_text
 from recall_rank.loaders.sqlite.session_database import (
     Columns,
     SessionDatabase,
@@ -48,7 +48,7 @@ class GooseDatabase(SessionDatabase):
     def keys(self, reader: RowReader) -> list[str]:
         _known(reader)
         rows = reader.fetch("SELECT rowid, id FROM sessions WHERE rowid > ? ORDER BY rowid")
-        return sorted(decode_text(row[1]) or "" for row in rows)
+        return [decode_text(row[1]) or "" for row in rows]
 
     def signatures(self, reader: RowReader) -> dict[str, bytes]:
         """Return a mapping from session id to a digest of the session's row and of the number, the last row id and the
@@ -143,7 +143,7 @@ def _rows(reader: RowReader, key: str) -> tuple[dict[str, Any] | None, list[dict
         return None, [], 0
     columns = select_list(_MESSAGE, known["messages"])
     where = "WHERE session_id = ? AND rowid > ? ORDER BY rowid"
-    rows = reader.fetch(f"SELECT rowid, {columns} FROM messages {where}", key)  # noqa: S608
+    rows = reader.fetch(f"SELECT rowid, {columns} FROM messages {where}", key, record=RECORD)  # noqa: S608
     versions = reader.fetch_few("SELECT max(version) FROM schema_version") if "schema_version" in known else []
     version = next((row[0] for row in versions if type(row[0]) is int), 0)
     found = [dict(zip(_MESSAGE, row[1:], strict=True)) for row in rows]

@@ -9,7 +9,7 @@ from typing import Any
 
 import xxhash
 
-from recall_rank.loaders.sqlite.reader import RowReader, decode_text
+from recall_rank.loaders.sqlite.reader import RECORD, RowReader, decode_text
 from recall_rank.loaders.sqlite.session_database import missing_column, read_columns, select_list, unknown_schema_error
 
 _NEEDED = {
@@ -76,7 +76,7 @@ def session_rows(reader: RowReader, key: str) -> HermesRows | None:
     reasons = reader.fetch_few(ended, *([above] if "?" in ended else [])) if above else []
     wanted = select_list(_MESSAGE, known["messages"])
     where = "WHERE session_id = ? AND rowid > ? ORDER BY rowid"
-    rows = reader.fetch(f"SELECT rowid, {wanted} FROM messages {where}", key)  # noqa: S608
+    rows = reader.fetch(f"SELECT rowid, {wanted} FROM messages {where}", key, record=RECORD)  # noqa: S608
     messages = [dict(zip(_MESSAGE, row[1:], strict=True)) for row in rows]
     versions = (
         reader.fetch_few("SELECT max(version) FROM schema_version")

@@ -52,7 +52,7 @@ class Hermes(SessionDatabase):
             self.close()
 
     def keys(self, reader: RowReader) -> list[str]:
-        return sorted(session_ids(reader))
+        return session_ids(reader)
 
     def signatures(self, reader: RowReader) -> dict[str, bytes]:
         """Return a mapping from session id to a digest of the session and its messages, which differs after each

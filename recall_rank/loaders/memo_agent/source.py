@@ -19,7 +19,7 @@ from recall_rank.loaders.content.usage import dollars, tokens_of
 from recall_rank.loaders.malformed import add_malformed
 from recall_rank.loaders.memo_agent.chains import resolve_chains
 from recall_rank.loaders.payloads import strip_text
-from recall_rank.loaders.sqlite.reader import Row, RowReader, decode_text
+from recall_rank.loaders.sqlite.reader import RECORD, Row, RowReader, decode_text
 from recall_rank.loaders.sqlite.session_database import (
     Columns,
     SessionDatabase,
@@ -56,7 +56,7 @@ class MemoAgent(SessionDatabase):
     def keys(self, reader: RowReader) -> list[str]:
         _known(reader)
         rows = reader.fetch("SELECT rowid, id FROM sessions WHERE rowid > ? ORDER BY rowid")
-        return sorted(decode_text(row[1]) or "" for row in rows)
+        return [decode_text(row[1]) or "" for row in rows]
 
     def signatures(self, reader: RowReader) -> dict[str, bytes]:
         """Return a mapping from session id to a digest of the session's row, and of the number and last row id of its
@@ -153,7 +153,7 @@ def _rows(reader: RowReader, key: str) -> tuple[dict[str, Any] | None, list[dict
         return None, []
     columns = select_list(_MESSAGE, known["messages"])
     where = "WHERE session_id = ? AND rowid > ? ORDER BY rowid"
-    rows: list[Row] = reader.fetch(f"SELECT rowid, {columns} FROM messages {where}", key)  # noqa: S608
+    rows: list[Row] = reader.fetch(f"SELECT rowid, {columns} FROM messages {where}", key, record=RECORD)  # noqa: S608
     head = dict(zip(_SESSION, heads[0], strict=True))
     return head, [dict(zip(_MESSAGE, (row[1] or row[0], *row[2:]), strict=True)) for row in rows]
 

@@ -9,7 +9,7 @@ from typing import Any
 import xxhash
 
 from recall_rank.loaders.content.times import millis
-from recall_rank.loaders.sqlite.reader import Row, RowReader, decode_text
+from recall_rank.loaders.sqlite.reader import RECORD, Row, RowReader, decode_text
 from recall_rank.loaders.sqlite.session_database import missing_column, read_columns, select_list, unknown_schema_error
 
 DAY_MS = 86_400_000
@@ -83,10 +83,12 @@ def session_rows(reader: RowReader, key: str) -> OpenCodeRows | None:
     for _ in range(3):
         reader.drop(parts, messages)
         # Parts first: a message is stored before its parts, so every part finds its message.
-        parts = reader.fetch(f"SELECT rowid, id, message_id, data FROM part {where}", key)  # noqa: S608
-        messages = reader.fetch(f"SELECT rowid, id, {created}, data FROM message {where}", key)  # noqa: S608
+        sql = f"SELECT rowid, id, message_id, data FROM part {where}"  # noqa: S608
+        parts = reader.fetch(sql, key, record=RECORD)
+        sql = f"SELECT rowid, id, {created}, data FROM message {where}"  # noqa: S608
+        messages = reader.fetch(sql, key, record=RECORD)
         count = reader.fetch_few("SELECT count(*) FROM part WHERE session_id = ?", key)[0][0]
-        if reader.transactions == 1 or len(parts) == count:
+        if reader.transactions == 1 or reader.passed_over or len(parts) == count:
             break  # otherwise rows were added or renumbered between two transactions
     return OpenCodeRows(session, worktree, messages, parts, warnings)
 

@@ -44,7 +44,7 @@ class OpenCode(SessionDatabase):
             self.close()
 
     def keys(self, reader: RowReader) -> list[str]:
-        return sorted(decode_text(row[1]) or "" for row in session_ids(reader))
+        return [decode_text(row[1]) or "" for row in session_ids(reader)]
 
     def signatures(self, reader: RowReader) -> dict[str, bytes]:
         """Return a mapping from session id to a digest of the session's row and of its messages and parts."""

@@ -12,11 +12,14 @@ from typing import Any
 
 from recall_rank.loaders.content.values import text_of
 from recall_rank.loaders.limits import limits, size_text
+from recall_rank.loaders.malformed import add_malformed
+from recall_rank.model import Malformed
 
 Row = tuple[Any, ...]
 
 TRANSACTION_SECONDS = 0.1  # with one more row it stays below the promised 0.25 s
 ROWS = 64  # fetched between two checks of the deadline
+RECORD = 512  # bytes that a row of a session, and the message or part that is made of it, take besides their values
 _ALWAYS = -(1 << 63)  # below every rowid
 _TABLE = re.compile(r"\bFROM (\w+)")
 
@@ -24,13 +27,13 @@ _TABLE = re.compile(r"\bFROM (\w+)")
 class RowReader:
     """Fetches rows inside one transaction, or inside several short ones when one would take long.
 
-    `passed_over` maps (table, rowid) of each row that is not returned to the reason: a value is too long, or the rows
-    fetched so far take as much memory as is allowed.
+    `passed_over` lists the rows that are not returned, with their table as location, and the reason: a value is too
+    long, or the rows fetched so far take as much memory as is allowed. It is bounded as add_malformed() says.
     """
 
     def __init__(self, connection: sqlite3.Connection, clock: Callable[[], float] = time.monotonic) -> None:
         self.transactions = 0
-        self.passed_over: dict[tuple[str, int], str] = {}
+        self.passed_over: list[Malformed] = []
         self._held = 0  # bytes of the rows fetched so far
         self._connection = connection
         self._clock = clock
@@ -42,12 +45,13 @@ class RowReader:
         self._begin()
         return self._connection.execute(sql, parameters).fetchall()
 
-    def fetch(self, sql: str, *parameters: Any) -> list[Row]:
+    def fetch(self, sql: str, *parameters: Any, record: int = 0) -> list[Row]:
         """Return the rows of a statement without those that are too long, in several transactions when one would take
         long.
 
         The first column of the statement must be the rowid, and the statement must end in "rowid > ? ORDER BY rowid".
-        `parameters` are the values of its other placeholders.
+        `parameters` are the values of its other placeholders. `record` is the number of bytes that each row counts
+        besides its values: RECORD where it becomes a record of a session.
         """
         rows: list[Row] = []
         after = _ALWAYS
@@ -56,7 +60,7 @@ class RowReader:
             try:
                 for count, row in enumerate(self._connection.execute(sql, (*parameters, after)), 1):
                     after = row[0]
-                    self._keep(rows, row, sql)
+                    self._keep(rows, row, sql, record)
                     if not count % ROWS and self._clock() - self._began > TRANSACTION_SECONDS:
                         break
                 else:
@@ -64,11 +68,11 @@ class RowReader:
             except sqlite3.DataError as error:
                 if error.sqlite_errorname != "SQLITE_TOOBIG":
                     raise
-                self._fetch_singly(rows, sql, (*parameters, after))
+                self._fetch_singly(rows, sql, (*parameters, after), record)
                 return rows
             self.finish()
 
-    def _fetch_singly(self, rows: list[Row], sql: str, parameters: tuple[Any, ...]) -> None:
+    def _fetch_singly(self, rows: list[Row], sql: str, parameters: tuple[Any, ...], record: int) -> None:
         """Add the rows of a statement one by one; those with a value that is too long are passed over."""
         wanted = self._connection.execute(f"SELECT rowid FROM ({sql})", parameters).fetchall()  # noqa: S608
         for (rowid,) in wanted:
@@ -76,17 +80,17 @@ class RowReader:
             try:
                 found = self._connection.execute(f"SELECT * FROM ({sql}) WHERE rowid = ?", (*parameters, rowid))  # noqa: S608
                 for row in found:
-                    self._keep(rows, row, sql)
+                    self._keep(rows, row, sql, record)
             except sqlite3.DataError as error:
                 if error.sqlite_errorname != "SQLITE_TOOBIG":
                     raise
                 self._pass_over(sql, rowid, f"a value of more than {size_text(limits().value)} is not read")
 
-    def _keep(self, rows: list[Row], row: Row, sql: str) -> None:
+    def _keep(self, rows: list[Row], row: Row, sql: str, record: int) -> None:
         """Append a row to `rows`, or note it in `passed_over` when all rows fetched so far and this one exceed
         `limits().rows` bytes.
         """
-        size = sum([len(value) for value in row if type(value) is bytes])
+        size = record + sum([len(value) for value in row if type(value) is bytes])
         if self._held + size > limits().rows:
             self._pass_over(sql, row[0], f"rows of more than {size_text(limits().rows)} together are not read")
             return
@@ -95,13 +99,14 @@ class RowReader:
 
     def _pass_over(self, sql: str, rowid: int, reason: str) -> None:
         found = _TABLE.search(sql)
-        self.passed_over[found[1] if found else "", rowid] = reason
+        add_malformed(self.passed_over, Malformed(found[1] if found else "", f"row {rowid}", reason))
 
     def drop(self, *fetched: list[Row]) -> None:
-        """Empty lists of fetched rows, whose bytes then no longer count towards the limit of memory."""
+        """Empty the lists of all rows that were fetched, to fetch them again."""
         for rows in fetched:
-            self._held -= sum(len(value) for row in rows for value in row if type(value) is bytes)
             rows.clear()
+        self._held = 0
+        self.passed_over = []
 
     def finish(self) -> None:
         """End the transaction, so that the program that owns the database can shrink its write-ahead log."""

@@ -5,11 +5,12 @@ from __future__ import annotations
 import errno
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Self, TypeVar
 
 from recall_rank.loaders.content.times import odd_time
-from recall_rank.loaders.malformed import bounded_malformed
+from recall_rank.loaders.limits import limits
 from recall_rank.loaders.sqlite.database import Database
 from recall_rank.loaders.sqlite.reader import RowReader, decode_text
 from recall_rank.model import BaseSource, Malformed, Unit
@@ -22,7 +23,8 @@ class SessionDatabase(BaseSource, ABC):
     """A source for one database. Each session is one unit, read on its own. Inside `with`, the connection is kept open
     between reads.
 
-    A subclass implements `keys` and `signatures`, which get a RowReader, and `read`.
+    A subclass implements `keys` and `signatures`, which get a RowReader, and `read`. Of more than `limits().sessions`
+    sessions the first that were stored are left out.
     """
 
     def __init__(self, path: Path, name: str) -> None:
@@ -48,7 +50,11 @@ class SessionDatabase(BaseSource, ABC):
         return [path, f"{path}-wal"]
 
     def units(self) -> Iterable[Unit]:
-        return [Unit(key, self.location) for key in self._database.read(self.keys)]
+        found, most = self._database.read(self.keys), limits().sessions
+        left_out = len(found) - most
+        text = f"more than {most:,} sessions in one database: the first {left_out:,} were left out"
+        self.warnings = [text] if left_out > 0 else []
+        return [Unit(key, self.location) for key in sorted(found[-most:])]
 
     def signature(self, unit: Unit) -> bytes:
         """Bytes that differ when the rows of the unit's session differ; the database is queried again only when its
@@ -61,7 +67,7 @@ class SessionDatabase(BaseSource, ABC):
 
     @abstractmethod
     def keys(self, reader: RowReader) -> list[str]:
-        """The ids of all sessions. Raises OSError when the schema is not that of the agent."""
+        """The ids of all sessions, as they were stored. Raises OSError when the schema is not that of the agent."""
 
     @abstractmethod
     def signatures(self, reader: RowReader) -> dict[str, bytes]:
@@ -72,11 +78,11 @@ class SessionDatabase(BaseSource, ABC):
         it exceeds the limits of memory.
         """
 
-        def read(reader: RowReader) -> tuple[T, dict[tuple[str, int], str]]:
+        def read(reader: RowReader) -> tuple[T, list[Malformed]]:
             return fetch(reader), reader.passed_over
 
         result, passed_over = self._database.read(read)
-        return result, bounded_malformed(self.malformed(*at, reason) for at, reason in passed_over.items())
+        return result, [replace(row, location=f"{self.location} {row.location}") for row in passed_over]
 
     def malformed(self, table: str, row: object, reason: str) -> Malformed:
         """A Malformed record that reports a row of a table that cannot be used."""

@@ -330,7 +330,7 @@ class _Expander:
             else:
                 self._add(variant.written, at, span, members, 1.0, variant=True)
         if len(words) > 1:
-            shown = share * self.weights.split  # one word in a passage is not yet the variant
+            shown = share * self.weights.partial  # one word in a passage is not yet the variant
             found = [forms.of_variant(form, at, span, share, shown) for form in words]
             rarest = sorted(found, key=self._frequency)[:2]
             if self._frequency(rarest[0]):
@@ -371,11 +371,11 @@ class _Expander:
         if at in self.cuts:
             self._split(at, word, written=written or bool(others))
         if characters(form) >= MIN_PREFIX:
-            self.prefixes.append((form, at, weights.prefix))
+            self.prefixes.append((form, at, weights.partial))
         if at in self.alone:
             self.with_forms.append((word, at))
         else:
-            self._add(word.written, at, 1, self.lexicon.longer(form), weights.prefix)
+            self._add(word.written, at, 1, self.lexicon.longer(form), weights.partial)
 
     def _split(self, at: int, word: Word, *, written: bool) -> None:
         """Add term groups for the two halves of the word at index `at`, such as "user" and "name" for "username".
@@ -403,12 +403,12 @@ class _Expander:
                     *forms.inflected(lexicon.families([half])[0], at),
                     *forms.tagged([half]).get(0, ()),
                 ]
-                self._add(word.written, at, 1, members, weights.blank_missing)
+                self._add(word.written, at, 1, members, weights.neighbour_join)
             return
         for pair in pairs:
             for (half, terms), joint in zip(pair, (False, True), strict=True):
-                forms.matched.append((half, at, 1, weights.split))
-                self._add(word.written, at, 1, members_of(terms, 1.0), weights.split, joint=joint)
+                forms.matched.append((half, at, 1, weights.partial))
+                self._add(word.written, at, 1, members_of(terms, 1.0), weights.partial, joint=joint)
 
     def _in_pair(self, at: int) -> bool:
         """Return whether the CJK character at index `at` of the query has a CJK neighbour; both are then searched as a

@@ -48,7 +48,7 @@ class FormLookup:
         self.repaired: dict[str, list[str]] = {}
         self._words = query.words
         self._weights = weights = query.weights
-        self._tag_weights = (weights.tool_name, weights.author, weights.directory)
+        self._tag_weights = (weights.metadata, weights.author, weights.metadata)
         self._fuzzy = query.options.match == "fuzzy"
         self._lexicon = lexicon
         self._deadline_ns = deadline_ns
@@ -116,10 +116,9 @@ class FormLookup:
         if length < MIN_REPAIR or form.isdigit():
             return members
         bound = 2 if length >= MIN_REPAIR_TWO else 1
-        by_edits = (0.0, self._weights.repair_one, self._weights.repair_two)
         for tag, weight in zip(TAGS, self._tag_weights, strict=True):
             for terms, edits in self._lexicon.within(bytes((tag,)) + form, bound, self._deadline_ns):
-                members += members_of(terms, by_edits[edits] * weight)
+                members += members_of(terms, (self._weights.repair if edits else 0.0) * weight)
                 if repair:
                     self._note_repair(at, self._lexicon.form(terms)[1:])
         return members
@@ -140,7 +139,7 @@ class FormLookup:
         near = self._lexicon.within(form, bound, self._deadline_ns)
         if self._fuzzy:
             near = self._limited(near, bound - 1)
-        by_edits = (0.0, self._weights.repair_one, self._weights.repair_two)
+        similarity = self._weights.repair
         nearest = near[0][1] if near else 0
         for terms, edits in near:
             other = self._lexicon.form(terms)
@@ -149,7 +148,6 @@ class FormLookup:
             if known or edits == GUESSED:
                 self.guesses.setdefault((at, span), []).extend(members_of(terms, 1.0))
                 continue
-            similarity = by_edits[edits]
             self.matched.append((other, at, span, similarity))
             members += members_of(terms, similarity)
             if span == 1 and edits == nearest:  # all that the right spelling would have found

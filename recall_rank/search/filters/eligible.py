@@ -34,6 +34,15 @@ FOREVER = 2**62  # ms; no time is later
 SUBTEXT_TYPES = {"text": ("text",), "tool": ("tool",), "reasoning": ("reasoning",)}
 
 
+@dataclass(frozen=True, slots=True)
+class UnmetText:
+    """A text that a filter asks for and that nothing has which passes the filters before it, so nothing is eligible."""
+
+    text: str
+    of_file: bool  # it is the path of a file that calls of tools are to name
+    alone: bool  # the filters before it left nothing out
+
+
 @dataclass(slots=True)
 class EligibleSet:
     """The sessions, messages, parts and documents that may be hits, and their counts for the coverage of the response.
@@ -55,6 +64,7 @@ class EligibleSet:
     buckets: dict[int, str]  # session -> directory bucket, when a directory was asked for
     cut_by_caller: bool  # the caller's `sessions` left eligible sessions out
     parts_reached: int  # parts, from the first, whose text was read for filters before the deadline
+    unmet: UnmetText | None = None  # the text that left nothing eligible
 
 
 def eligible_set(reader: IndexReader, query: Query, deadline_ns: int = 0) -> EligibleSet:
@@ -89,9 +99,9 @@ def eligible_set(reader: IndexReader, query: Query, deadline_ns: int = 0) -> Eli
     if limits.titles:
         keep_marks(part_marks, reader.content_parts(), False)
         parts_out["type"], parts = parts_out["type"] + parts, 0
-    reached = reader.parts
+    reached, unmet = reader.parts, None
     if limits.must or limits.must_not or limits.files:
-        reached, left_out = _by_texts(reader, limits, part_marks, deadline_ns)
+        reached, left_out, unmet = _by_texts(reader, limits, part_marks, deadline_ns)
         parts_out.update(left_out)
         parts -= sum(left_out.values())
     doc_marks = bytearray(reader.docs)
@@ -113,6 +123,7 @@ def eligible_set(reader: IndexReader, query: Query, deadline_ns: int = 0) -> Eli
         buckets=chosen.buckets,
         cut_by_caller=cut,
         parts_reached=reached,
+        unmet=unmet,
     )
 
 
@@ -145,29 +156,34 @@ def everything(
 
 def _by_texts(
     reader: IndexReader, limits: Restrictions, part_marks: bytearray, deadline_ns: int
-) -> tuple[int, dict[str, int]]:
+) -> tuple[int, dict[str, int], UnmetText | None]:
     """Apply the restrictions that read texts: clear the marks of parts that fail them.
 
     The marks of parts that were not read before `deadline_ns`, a monotonic time, are cleared, too. Returns the number
-    of parts that were read, always the first ones of the index, and the parts among them, titles excluded, that were
-    left out for their words and for the files that they name.
+    of parts that were read, always the first ones of the index; the parts among them, titles excluded, that were left
+    out, by the reason for it; and the text that nothing has, if all parts were read.
     """
-    reached = reader.parts
-    before = bytes(part_marks)
-    for wanted, texts in ((True, limits.must), (False, limits.must_not)):
+    reached, unmet = reader.parts, None
+    stages = [bytes(part_marks)]
+    for texts, wanted, mark in (
+        (limits.must, True, mark_literal),
+        (limits.must_not, False, mark_literal),
+        (limits.files, True, _mark_naming),
+    ):
         for text in texts:
             found = bytearray(reader.parts)
-            reached = min(reached, mark_literal(reader, text, part_marks, found, deadline_ns))
+            reached = min(reached, mark(reader, text, part_marks, found, deadline_ns))
+            if wanted and 1 in part_marks and 1 not in found:
+                alone = count_marks(part_marks, reader.content_parts()) == reader.parts_without_titles
+                unmet = UnmetText(text, of_file=mark is _mark_naming, alone=alone)
             keep_marks(part_marks, found, wanted)
-    between = bytes(part_marks)
-    for path in limits.files:
-        found = bytearray(reader.parts)
-        reached = min(reached, _mark_naming(reader, path, part_marks, found, deadline_ns))
-        keep_marks(part_marks, found, True)
+        stages.append(bytes(part_marks))
     part_marks[reached:] = bytes(reader.parts - reached)
+    stages[-1] = bytes(part_marks)
     said = memoryview(reader.content_parts())[:reached]
-    first, second, last = (count_marks(memoryview(marks)[:reached], said) for marks in (before, between, part_marks))
-    return reached, {"words": first - second, "file": second - last}
+    counts = [count_marks(memoryview(marks)[:reached], said) for marks in stages]
+    left_out = {name: counts[at] - counts[at + 1] for at, name in enumerate(("must", "must_not", "file"))}
+    return reached, left_out, unmet if reached == reader.parts else None
 
 
 def _mark_naming(reader: IndexReader, path: str, keep: bytearray, found: bytearray, deadline_ns: int) -> int:

@@ -1,4 +1,4 @@
-"""Hints on the names of projects, agents, folders and tools that a search is limited to: unknown and shared ones."""
+"""Hints on the names and texts that a search is limited to: unknown and shared names, texts that nothing has."""
 
 from __future__ import annotations
 
@@ -53,6 +53,17 @@ def unknown_names(reader: IndexReader, query: Query, eligible: EligibleSet) -> I
                 each = dict(reversed([(fold(name), name) for name in names]))  # a filter takes a name in any case
                 known = {name: name for name in names if each[fold(name)] == name}
                 yield from _hint(f"no call of a tool {tool!r}", tool, known, "unknown_tool")
+
+
+def unmet_text(eligible: EligibleSet) -> Iterator[Suggestion]:
+    """Yield a sentence on the text that a filter asks for and that left nothing to search, if there is one."""
+    unmet = eligible.unmet
+    if unmet is not None and unmet.of_file:
+        what = "call of a tool" if unmet.alone else "call that the other filters leave"
+        yield Suggestion(f"no {what} names the file {unmet.text!r}", "unknown_file")
+    elif unmet is not None:
+        what = "nothing" if unmet.alone else "nothing that the other filters leave"
+        yield Suggestion(f"{what} holds {unmet.text!r}", "unknown_text")
 
 
 def _hint(

@@ -19,7 +19,7 @@ ROW_REASONS: Final = ("", "role", "time", "type", "tool_name")
 """Reasons for which a message or part of a searched session is left out, by their number in mark_eligible()."""
 
 SESSION_REASONS: Final = (
-    *("session_id", "scope", "project", "agent", "title", "directory", "excluded", "sessions_limit"),
+    *("session_id", "scope", "session_prefix", "project", "agent", "title", "directory", "excluded", "sessions_limit"),
 )
 """Reasons for which a session is left out with all its messages and parts; they are numbered after ROW_REASONS."""
 
@@ -74,7 +74,7 @@ def sessions_in_scope(reader: IndexReader, query: Query) -> list[SessionRow]:
     """Return the sessions that the options `scope`, `session_id` and `session_prefix` let pass, whatever the others
     are.
     """
-    tests = [test for reason, test in _tests(query) if reason in ("scope", "session_id")]
+    tests = [test for reason, test in _tests(query) if reason in ("scope", "session_id", "session_prefix")]
     return [row for row in reader.sessions if all(test(row) for test in tests)]
 
 
@@ -95,7 +95,7 @@ def _tests(query: Query) -> list[tuple[str, Callable[[SessionRow], bool]]]:
         tests.append(("scope", lambda row: in_project(row, context)))
     if options.session_prefix:
         beginning = options.session_prefix
-        tests.append(("scope", lambda row: row.id.startswith(beginning)))
+        tests.append(("session_prefix", lambda row: row.id.startswith(beginning)))
     limits = Restrictions.of(query)
     tests += [("project", partial(is_named, name=name)) for name in limits.projects]
     tests += [("agent", partial(is_of_agent, name=name)) for name in limits.agents]

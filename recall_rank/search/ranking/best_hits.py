@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from itertools import compress, islice
 
 from recall_rank._core.rank.candidate import Candidate, candidates_of
@@ -32,7 +33,9 @@ def best_parts(search: SearchContext, evidence: Evidence) -> tuple[list[Candidat
     if nearest_first:
         nearer = [(hit.tier, _bucket(search, _session(search, hit.part))) for hit in found]
         found = found.taken(sorted(range(len(found)), key=nearer.__getitem__))
-    best = rerank(search, candidates(search, _likely(search, found, count)) + _scored_by_caller(search, evidence))
+    likely = _likely(search, found, count)
+    added = _scored_by_caller(search, evidence) + _near_in_meaning(search, evidence, likely.parts())
+    best = rerank(search, candidates(search, likely) + added)
     if best is None:
         return [], candidates(search, found if nearest_first else found.taken(range(min(needed, len(found)))))
     del best[count:]
@@ -56,14 +59,15 @@ def best_sessions(search: SearchContext, evidence: Evidence, rows: list[SessionH
     if search.eligible.buckets:
         rows = sorted(rows, key=lambda row: (row.tier, _bucket(search, row.session)))
     count = _whole_pages(search.query)
-    found = _likely(search, evidence.top(weights.survivors + weights.looked_at), weights.survivors)
+    found = best_hits(search, evidence)
     chosen = set(found.parts())
     firsts = [
         Hit(row.part, row.doc, row.score, row.score, 0)
         for row in rows[:count]
         if row.part not in chosen and not row.tier
     ]
-    added = _scored_by_caller(search, evidence)
+    shown = [*found.parts(), *(hit.part for hit in firsts)]
+    added = _scored_by_caller(search, evidence) + _near_in_meaning(search, evidence, shown)
     best = rerank(search, candidates(search, found) + candidates(search, Hits(firsts)) + added)
     if best is None:
         return by_session(reader, (), rows[:last], ceiling)
@@ -73,10 +77,16 @@ def best_sessions(search: SearchContext, evidence: Evidence, rows: list[SessionH
     for entry in ranked:
         entry.title_match = entry.title_match or entry.session in titled
     known = {entry.session for entry in ranked}
-    shown = set(map(id, _folded(search, [entry.candidate for entry in ranked])))
-    ranked = [entry for entry in ranked if id(entry.candidate) in shown]
+    kept = set(map(id, _folded(search, [entry.candidate for entry in ranked])))
+    ranked = [entry for entry in ranked if id(entry.candidate) in kept]
     others = islice((row for row in rows if row.session not in known), max(0, last - len(ranked)))
     return ranked + by_session(reader, (), others, ceiling)
+
+
+def best_hits(search: SearchContext, evidence: Evidence) -> Hits:
+    """Return the hits to rerank where no page asks for more: `survivors` of them, and those that hold the query."""
+    weights = search.query.weights
+    return _likely(search, evidence.top(weights.survivors + weights.looked_at), weights.survivors)
 
 
 def candidates(search: SearchContext, found: Hits) -> list[Candidate]:
@@ -109,6 +119,20 @@ def _scored_by_caller(search: SearchContext, evidence: Evidence) -> list[Candida
     added = [candidate for candidate in found if candidate.stage == "scan"]
     added.sort(key=lambda candidate: -score_of(search.reader, scores, candidate.part))
     return added[: search.query.weights.survivors]
+
+
+def _near_in_meaning(search: SearchContext, evidence: Evidence, known: Iterable[int]) -> list[Candidate]:
+    """Return the candidates whose meaning is near to that of the query, except the parts `known`.
+
+    One that no word finds is represented by its nearest passage.
+    """
+    if search.nearest is None:
+        return []
+    marks, docs = search.nearest_marks(), dict(search.nearest.best)
+    for part in known:
+        marks[part] = 0
+    hits = evidence.among(marks)
+    return candidates(search, Hits([hit._replace(doc=docs[hit.part]) if hit.tier else hit for hit in hits]))
 
 
 def _whole_pages(query: Query) -> int:

@@ -22,6 +22,7 @@ from recall_rank.search.query import Query
 from recall_rank.search.ranking.query_names import query_names
 from recall_rank.search.retrieval.caller_scores import score_of
 
+LEAST_RUN = 0.3  # share of the query in one run from which on a passage is searched for the whole query
 SHORTEST_QUERY = 4  # bytes of a query from which on it is searched as a whole
 
 
@@ -40,6 +41,7 @@ def rerank(search: SearchContext, found: list[Candidate]) -> list[Candidate] | N
         return None
     for candidate in best:
         candidate.stage = "score"
+    search.reranked = best
     search.stages += ("score", "boost")
     return best
 
@@ -67,7 +69,7 @@ def measure(search: SearchContext, candidates: list[Candidate], names: list[Quer
         [encode(fold(phrase.strip())) for phrase in query.phrases],
         names,
         width=weights.window_words,
-        least_phrase=weights.whole_from,
+        least_phrase=LEAST_RUN,
     )
     return all(
         _texts(view).measure(_at(candidates, places), wanted, search.deadline.score_by_ns)
@@ -80,7 +82,7 @@ def boost(search: SearchContext, candidates: list[Candidate]) -> None:
 
     A boost adds a share of the candidate's evidence, limited by a weight. A query that is one identifier earns none as
     a whole text, since the comparison of names tells better where it stands. The option `extra_scores`, the caller's
-    own scores, adds the score of the candidate's part times a weight.
+    own scores, adds the score of the candidate's part times a weight; with an embedder, so does the nearness in meaning.
     """
     query, weights = search.query, search.query.weights
     several = query.counting > 1
@@ -96,6 +98,9 @@ def boost(search: SearchContext, candidates: list[Candidate]) -> None:
     if signal := query.options.extra_scores:
         for candidate in candidates:
             candidate.extra = weights.extra * score_of(search.reader, signal, candidate.part)
+    if search.nearest is not None:
+        for candidate in candidates:
+            candidate.meaning = weights.meaning * search.nearest.of_part(candidate.part)
     kernel.boost(candidates, array("d", worth))
 
 

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from array import array
+from heapq import nlargest
 from math import log
-from operator import attrgetter
+from operator import attrgetter, itemgetter
+from typing import NamedTuple
 
 from recall_rank._core.rank import calibration as kernel
 from recall_rank._core.rank.candidate import Candidate
+from recall_rank.index.reader.index_reader import IndexReader
 from recall_rank.search.context import SearchContext
 from recall_rank.search.deadline import DegradeKind
 from recall_rank.search.ranking.group import is_title
@@ -17,6 +20,14 @@ _raw = attrgetter("raw")
 LEAST = 1e-3  # added before a logarithm, which has no value at 0
 
 
+class Basis(NamedTuple):
+    """What the certainty of candidates is computed from; see basis_of_certainty()."""
+
+    search: SearchContext
+    candidates: list[Candidate]
+    leads: list[float]
+
+
 def calibrate(search: SearchContext) -> None:
     """Set `score`, `sure` and `confidence` of the page's candidates, and `answerable` of the search.
 
@@ -24,52 +35,70 @@ def calibrate(search: SearchContext) -> None:
     is the chance that the result's session is the right one. Both are logistic functions with the coefficients
     Weights.chance and Weights.sure. `answerable` is `sure` of the best candidate of the page.
 
-    `confidence` is "high" where `sure` reaches Weights.high, for the best candidate of the first page, or
-    Weights.high_behind, for any other; it is never "high" for a title. Below that it is "medium" from Weights.medium
-    on, else "low".
+    `confidence` is "high" where `sure` reaches Weights.high, "medium" from Weights.medium on, and else "low". It is
+    never "high" for a title, nor where the query has a name that nobody wrote.
     """
     candidates = [entry.candidate for entry in search.page]
     if not candidates:
         return
     weights = search.query.weights
-    chance, sure = array("d", weights.chance), array("d", weights.sure)
-    kernel.calibrate(candidates, array("d", query_signals(search)), chance, weights.plenty, LEAST)
-    basis, judged = basis_of_certainty(search, candidates)
-    signals, words = array("d", query_signals(basis)), search.query.counting
-    for candidate, chance_of_session in zip(
-        candidates, kernel.certainties(judged, signals, sure, words, weights.plenty, LEAST), strict=True
-    ):
-        candidate.sure = chance_of_session
-    best = max(candidates, key=_raw)
-    search.answerable = best.sure
-    first = None if search.query.options.offset else best
-    high, high_behind, medium = weights.high, weights.high_behind, weights.medium
-    for candidate in candidates:
-        certain = candidate.sure
-        if certain >= (high if candidate is first else high_behind) and not is_title(search.reader, candidate):
+    kernel.calibrate(candidates, array("d", query_signals(search)), array("d", weights.chance), weights.plenty, LEAST)
+    basis = basis_of_certainty(search, candidates)
+    signals = array("d", query_signals(basis.search))
+    chances = kernel.certainties(
+        basis.candidates, array("d", basis.leads), signals, array("d", weights.sure), weights.plenty, LEAST
+    )
+    names_known = not search.expansion.names
+    for candidate, sure in zip(candidates, chances, strict=True):
+        candidate.sure = sure
+        if sure >= weights.high and names_known and not is_title(search.reader, candidate):
             candidate.confidence = "high"
         else:
-            candidate.confidence = "medium" if certain >= medium else "low"
+            candidate.confidence = "medium" if sure >= weights.medium else "low"
+    search.answerable = max(candidates, key=_raw).sure
 
 
-def basis_of_certainty(search: SearchContext, candidates: list[Candidate]) -> tuple[SearchContext, list[Candidate]]:
-    """Return (basis, judged), from which the chance is computed that the session of each candidate is the right one.
+def basis_of_certainty(search: SearchContext, candidates: list[Candidate]) -> Basis:
+    """Return the Basis from which the chance is computed that the session of each candidate is the right one.
 
-    `basis` is the search without its filters, and judged[k] is candidates[k] as it ranks in that search, without
-    evidence if it is no hit there. Without filters, because a word that is common in one session, and therefore proves
-    little among its messages, may still be what tells this session from all others; so narrowing a search never makes a
-    result less sure. When the search has no filters and has read the passages of all reranked candidates, or when no
-    time is left, the search and `candidates` are themselves returned.
+    Its search is this one without its filters, its candidates[k] is candidates[k] as it ranks in that search, without
+    evidence if it is no hit there, and leads[k] is by how much it is ahead of other sessions, see leads_of(). Without
+    filters, because a word that is common in one session, and therefore proves little among its messages, may still be
+    what tells this session from all others; so narrowing a search never makes a result less sure. When the search has
+    no filters and has read the passages of all reranked candidates, or when no time is left, the search and
+    `candidates` are themselves returned.
     """
+    marks = search.eligible.part_marks
     borrowed = any(candidate.stage == "score" and not candidate.was_read for candidate in candidates)
-    if search.eligible.part_marks is None and not borrowed:
-        return search, candidates
-    found = rank_unfiltered(search, [candidate.part for candidate in candidates])
-    if found is None:
-        search.degraded.add(DegradeKind.TIME)
-        return search, candidates
-    unfiltered, ranked = found
-    return unfiltered, [ranked.get(one.part) or Candidate(one.part, one.doc, 0.0) for one in candidates]
+    unfiltered = search
+    if marks is not None or borrowed:
+        found = rank_unfiltered(search, [candidate.part for candidate in candidates])
+        if found is None:
+            search.degraded.add(DegradeKind.TIME)
+        else:
+            unfiltered = found
+            ranked = {candidate.part: candidate for candidate in found.reranked}
+            candidates = [ranked.get(one.part) or Candidate(one.part, one.doc, 0.0) for one in candidates]
+    copies = {part for parts in search.copies.values() for part in parts}
+    rivals = [one for one in unfiltered.reranked if one.part not in copies and (marks is None or marks[one.part])]
+    return Basis(unfiltered, candidates, leads_of(search.reader, candidates, rivals))
+
+
+def leads_of(reader: IndexReader, candidates: list[Candidate], rivals: list[Candidate]) -> list[float]:
+    """Return by how much each candidate is ahead of the rivals of other sessions, a number from -1 to 1.
+
+    It is 1 - r / e, at least -1: e is the score of the candidate before calibration, and r is the highest one of a
+    rival in another session, 0 if there is none. A candidate without a score has the lead -1.
+    """
+    best: dict[int, float] = {}
+    for session, one in zip(reader.sessions_of([one.part for one in rivals]), rivals, strict=True):
+        best[session] = max(best.get(session, 0.0), one.own)
+    first, second = (*nlargest(2, best.items(), key=itemgetter(1)), (-1, 0.0), (-1, 0.0))[:2]
+    found = []
+    for session, candidate in zip(reader.sessions_of([one.part for one in candidates]), candidates, strict=True):
+        rival = second[1] if session == first[0] else first[1]
+        found.append(max(-1.0, 1 - rival / candidate.own) if candidate.own > 0 else -1.0)
+    return found
 
 
 def query_signals(search: SearchContext) -> list[float]:
@@ -84,9 +113,16 @@ def query_signals(search: SearchContext) -> list[float]:
     return [1.0, log(search.expansion.ceiling / (search.query.counting + 1) + LEAST), log(documents)]
 
 
-def candidate_signals(search: SearchContext, candidate: Candidate) -> list[float]:
-    """Return the inputs of the logistic functions that depend on a candidate, six numbers.
+def candidate_signals(basis: Basis, place: int) -> list[float]:
+    """Return the inputs of the logistic functions that depend on the candidate at `place` of a basis, two numbers.
 
     They follow those of query_signals() in the order of SureWeights.
     """
-    return kernel.signals_of(candidate, search.query.counting, search.query.weights.plenty, LEAST)
+    return kernel.signals_of(basis.candidates[place], basis.leads[place], basis.search.query.weights.plenty, LEAST)
+
+
+def score_signal(search: SearchContext, candidate: Candidate) -> float:
+    """Return the input of the chance that a candidate is relevant which depends on the candidate, as calibrate() of the
+    kernel computes it: ln(raw / (raw + Weights.plenty) + LEAST).
+    """
+    return log(candidate.raw / (candidate.raw + search.query.weights.plenty) + LEAST)

@@ -37,6 +37,7 @@ def coverage(search: SearchContext, results: Sequence[Result]) -> Coverage:
         per_source=(),
         directory_buckets=buckets,
         stale_ms=0,
+        vectors=None,
     )
 
 

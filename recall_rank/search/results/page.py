@@ -31,6 +31,8 @@ def page(search: SearchContext, evidence: Evidence) -> list[PageEntry]:
         )
         search.reached(reached)
         evidence.extend_marked(search.scored_marks)
+    if search.nearest is not None and not by_time:
+        evidence.extend_marked(search.nearest_marks())
     # also for a full page at the end: whether a hit follows decides whether the answer is truncated
     sessions = evidence.sessions() if by_sessions else []
     known = len(sessions) if by_sessions else evidence.hit_count

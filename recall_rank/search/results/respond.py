@@ -8,7 +8,7 @@ from recall_rank._core.runtime.record_factory import RecordFactory
 from recall_rank.model import Count, Result, SearchResponse, Suggestion
 from recall_rank.search.context import SearchContext
 from recall_rank.search.deadline import DegradeKind
-from recall_rank.search.filters.name_hints import shared_project_name, unknown_names
+from recall_rank.search.filters.name_hints import shared_project_name, unknown_names, unmet_text
 from recall_rank.search.filters.restrictions import Restrictions, contradictions
 from recall_rank.search.query import Query
 from recall_rank.search.results.coverage import coverage
@@ -117,7 +117,7 @@ def _suggestions(search: SearchContext, results: Sequence[Result]) -> tuple[Sugg
     if search.out_of_time:
         return tuple(found[:3])  # a part that was not searched may hold the query
     if not search.total:
-        unknown = tuple(unknown_names(search.reader, search.query, search.eligible))
+        unknown = (*unknown_names(search.reader, search.query, search.eligible), *unmet_text(search.eligible))
         if unknown:
             return unknown  # another way of matching would find nothing either
         if options.directory and not options.fallback:

@@ -94,6 +94,8 @@ class ResultMaker:
         matched = _matched_fields(kind, title, found.fields, shown if snippet.spans else "")
         if not candidate.evidence and search.scored_marks is not None and search.scored_marks[candidate.part]:
             matched = ("extra_scores",)  # nothing else makes it a hit
+        elif not candidate.evidence and candidate.meaning:
+            matched = ("meaning",)
         if tool and self._names(tool):
             matched = (*matched, "tool_name")
         if author and self._names(author):

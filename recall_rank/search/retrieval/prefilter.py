@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from array import array
 from functools import lru_cache
+from typing import Final
 
 from recall_rank._core.search.compiled_query import CompiledQuery
 from recall_rank._core.search.evidence import Evidence
@@ -24,6 +25,14 @@ from recall_rank.weights import KindWeights, Weights
 CLASSES = 64  # of documents: a kind, plus SUBAGENT_KIND
 LONGEST = 1024  # words from which a document is not longer to the length norm
 DAY_MS = 86_400_000
+FACTOR_OF_KIND: Final = {  # the field of KindWeights for a Kind; other kinds have the factor 1
+    Kind.USER: "person",
+    Kind.ORDER: "person",
+    Kind.ASSISTANT: "agent",
+    Kind.SUMMARY: "agent",
+    Kind.QUESTION: "aside",
+    Kind.INJECTED: "aside",
+}
 NO_NEIGHBOURS = (0.0, 0.0, 0.0, 0.0)  # where an agent uses tools: one message later it is at its next step
 
 
@@ -54,16 +63,18 @@ def prefilter(
     )
     evidence.accumulate(compiled, deadline_ns)
     _add_dates(reader, query, evidence, eligible)
-    around = (*NO_NEIGHBOURS, *weights.neighbours_talk, *weights.neighbours_chat)
-    session = (weights.session_log, weights.session_talk, weights.title_log, weights.title_talk)
-    evidence.fuse(around, session, only, weights.echo, weights.echo_floor * expansion.ceiling)
+    near = weights.messages_near
+    talk, chat = (weights.message_before, near, near, near), (0.0, weights.message_after, 0.0, 0.0)
+    session = (weights.session_log, weights.session_talk, weights.title_log, 0.0)
+    evidence.fuse((*NO_NEIGHBOURS, *talk, *chat), session, only, weights.echo, weights.echo_floor * expansion.ceiling)
     return evidence
 
 
 def _add_dates(reader: IndexReader, query: Query, evidence: Evidence, eligible: EligibleSet) -> None:
     """Add evidence to the messages of each date that the query names.
 
-    A single day also adds a smaller value to the messages of the next day. The value is the inverse document frequency
+    A single day also adds it to the messages of the next day, because evenings are retold in the morning and days are
+    those of UTC. The value is the inverse document frequency
     of the date, as if it were a term in all documents of its time range.
     """
     if not names_a_date(query.text):
@@ -82,7 +93,7 @@ def _add_dates(reader: IndexReader, query: Query, evidence: Evidence, eligible: 
         evidence.add_times(starts, ends, value)
         days = array("q", (end for start, end in ranges if end - start == DAY_MS))
         if days:
-            evidence.add_times(days, array("q", (day + DAY_MS for day in days)), weights.day_after * value)
+            evidence.add_times(days, array("q", (day + DAY_MS for day in days)), value)
 
 
 def class_weights(weights: Weights, *, orders: bool = False) -> array[float]:
@@ -91,21 +102,18 @@ def class_weights(weights: Weights, *, orders: bool = False) -> array[float]:
     A class is the Kind of a document, plus SUBAGENT_KIND for subagents and abandoned branches. With `orders`, the
     weight of Kind.ORDER, a user's standing instructions, is raised.
     """
-    return _class_weights(weights.kind, weights.subagent, weights.order if orders else 1.0)
+    return _class_weights(weights.kind, weights.order if orders else 1.0)
 
 
 @lru_cache(maxsize=32)
-def _class_weights(kinds: KindWeights, subagent: float, order: float) -> array[float]:
-    """Return class_weights() from the numbers that it depends on, cached.
-
-    `order` multiplies the weight of Kind.ORDER, `subagent` the weights of the classes of subagents and abandoned
-    branches.
-    """
+def _class_weights(kinds: KindWeights, order: float) -> array[float]:
+    """Return class_weights() from the numbers that it depends on, cached; `order` multiplies that of Kind.ORDER."""
     table = array("f", [0.0]) * CLASSES
     for kind in Kind:
-        weight = kinds.USER * order if kind is Kind.ORDER else getattr(kinds, kind.name, 1.0)
-        table[kind] = weight
-        table[kind + SUBAGENT_KIND] = weight * subagent
+        factor = FACTOR_OF_KIND.get(kind)
+        weight = 1.0 if factor is None else getattr(kinds, factor)
+        table[kind] = weight * order if kind is Kind.ORDER else weight
+        table[kind + SUBAGENT_KIND] = table[kind] * kinds.agent
     return table
 
 

@@ -31,16 +31,19 @@ def test_chances_are_logistic_in_the_signals(chance: Random) -> None:
     found = [some_candidate(chance) for _ in range(chance.randint(0, 12))]
     query = array("d", [1.0, *(chance.uniform(-2, 2) for _ in range(chance.randint(0, 2)))])
     narrow = array("d", [chance.uniform(-2, 2) for _ in range(chance.randint(1, len(query) + 1))])
-    wide = array("d", [chance.uniform(-2, 2) for _ in range(chance.randint(1, len(query) + 6))])
-    words, plenty, least = chance.randint(1, 9), 2.0, 1e-3
-    signals = [[*query, *reference.signals_of(one, words, plenty, least)] for one in found]
-    assert [[*query, *signals_of(one, words, plenty, least)] for one in found] == signals
+    wide = array("d", [chance.uniform(-2, 2) for _ in range(chance.randint(1, len(query) + 2))])
+    leads = array("d", [chance.uniform(-1, 1) for _ in found])
+    plenty, least = 2.0, 1e-3
+    signals = [
+        [*query, *reference.signals_of(one, lead, plenty, least)] for one, lead in zip(found, leads, strict=True)
+    ]
+    assert [[*query, *signals_of(one, lead, plenty, least)] for one, lead in zip(found, leads, strict=True)] == signals
     before = [one.score for one in found]
     calibrate(found, query, narrow, plenty, least)
     for one, score in zip(found, before, strict=True):
         own = [*query, reference.evidence_of(one.raw, plenty, least)]
         assert one.score == pytest.approx(reference.chance_of(narrow, own) if one.raw else score)
-    for one, own, sure in zip(found, signals, certainties(found, query, wide, words, plenty, least), strict=True):
+    for one, own, sure in zip(found, signals, certainties(found, leads, query, wide, plenty, least), strict=True):
         if not one.evidence or one.stage == "scan":
             assert sure == 0
         else:
@@ -51,8 +54,14 @@ def test_more_coefficients_than_signals_are_refused() -> None:
     one, many = array("d", [1.0]), array("d", [1.0] * 8)
     with pytest.raises(ValueError, match="2 signals"):
         calibrate([], one, many, 2.0, 1e-3)
-    with pytest.raises(ValueError, match="7 signals"):
-        certainties([], one, many, 1, 2.0, 1e-3)
+    with pytest.raises(ValueError, match="3 signals"):
+        certainties([], array("d"), one, many, 2.0, 1e-3)
+
+
+def test_each_candidate_has_a_lead() -> None:
+    one = array("d", [1.0])
+    with pytest.raises(ValueError, match="1 leads for 0 candidates"):
+        certainties([], one, one, one, 2.0, 1e-3)
 
 
 @pytest.mark.parametrize("wrong", [[None], ["a"], None])
@@ -61,4 +70,4 @@ def test_only_candidates_are_calibrated(wrong: Any) -> None:
     with pytest.raises(TypeError):
         calibrate(wrong, numbers, numbers, 2.0, 1e-3)
     with pytest.raises(TypeError):
-        certainties(wrong, numbers, numbers, 1, 2.0, 1e-3)
+        certainties(wrong, numbers, numbers, numbers, 2.0, 1e-3)

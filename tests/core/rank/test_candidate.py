@@ -50,19 +50,14 @@ def test_a_candidate_is_reset_to_its_evidence() -> None:
     assert (candidate.score, candidate.raw, candidate.confidence, candidate.stage) == (0.5, 0.5, "low", "scan")
     candidate.features, candidate.names = range(12), [["tide"]]
     assert candidate.features == tuple(map(float, range(12)))
-    candidate.quoted = candidate.extra = 1.0
+    candidate.quoted = candidate.extra = candidate.meaning = 1.0
     boost([candidate], WORTH)
     assert candidate.boosts
     assert candidate.score != 0.5
     candidate.forget()
     assert (candidate.features, candidate.boosts, candidate.names) == ((), (), [])
-    assert (candidate.score, candidate.raw, candidate.own, candidate.quoted, candidate.extra) == (
-        0.5,
-        0.5,
-        0.5,
-        0.0,
-        0.0,
-    )
+    assert (candidate.score, candidate.raw, candidate.own) == (0.5, 0.5, 0.5)
+    assert (candidate.quoted, candidate.extra, candidate.meaning) == (0.0, 0.0, 0.0)
     assert candidate.explain() == {"evidence": 0.5}
 
 
@@ -74,14 +69,14 @@ def test_features_have_one_number_a_name(count: int) -> None:
 
 def test_one_takes_the_rank_of_another() -> None:
     title, content = Candidate(1, 2, 0.5, 3, "score"), Candidate(4, 5, 0.25, 6)
-    title.extra, title.others = 0.5, 0.25
+    title.extra, title.meaning, title.others = 0.5, 0.125, 0.25
     boost([title], WORTH)
     content.take_rank_of(title)
     assert (content.part, content.doc, content.time) == (4, 5, 6)
-    for name in ("evidence", "boosts", "extra", "others", "raw", "score", "stage"):
+    for name in ("evidence", "boosts", "extra", "meaning", "others", "raw", "score", "stage"):
         assert getattr(content, name) == getattr(title, name)
     assert content.explain() == title.explain()
-    assert (content.own, title.own) == (0.25, title.evidence * (1 + sum(title.boosts)) + title.extra)
+    assert (content.own, title.own) == (0.25, title.evidence * (1 + sum(title.boosts)) + 0.625)
 
 
 def test_a_candidate_without_a_score_has_nothing_to_explain() -> None:

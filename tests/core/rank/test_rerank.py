@@ -206,7 +206,7 @@ def some_pairs(chance: Random) -> list[tuple[Candidate, reference.Candidate]]:
             native.features = row
         else:
             slow.features = (0.0,) * 4
-        for name in ("quoted", "whole", "similarity", "extra"):
+        for name in ("quoted", "whole", "similarity", "extra", "meaning"):
             value = chance.choice([0.0, 0.5, 1.0])
             setattr(native, name, value)
             setattr(slow, name, value)

@@ -157,6 +157,29 @@ def test_a_file_filter_matches_absolute_and_relative_paths(run: Run, file: Path)
         assert {hit["session_id"] for hit in hits} == {"demo-08"}
 
 
+@pytest.mark.parametrize(
+    ("filters", "reason"),
+    [
+        (["--file", "nope.py"], "file"),
+        (["--must", "nope.py"], "required text"),
+        (["--must", "nope.py", "--file", "nope.py"], "required text or file"),
+        (["--must-not", "e"], "unwanted text"),
+        (["--session-prefix", "nope"], "session prefix"),
+    ],
+)
+def test_the_filter_that_left_everything_out_is_named(run: Run, file: Path, filters: list[str], reason: str) -> None:
+    result = run("search", "reserve seat", *filters, "--history", file)
+    assert result.exit_code == 1
+    lines = result.stdout.splitlines()
+    assert [line.partition(":")[0] for line in lines if line.startswith("left out")] == [f"left out by {reason}"]
+    assert ("try: nothing holds 'nope.py'" in lines) == ("nope.py" in filters)
+
+
+def test_a_file_that_leaves_everything_out_is_the_reason_in_json(run: Run, file: Path) -> None:
+    found = json.loads(run("search", "seat", "--file", "nope.py", "--history", file, "--json").stdout)
+    assert found["coverage"]["parts"]["skipped"].keys() == {"file"}
+
+
 def test_the_beginning_of_a_session_id_is_enough_in_a_search(run: Run, file: Path) -> None:
     result = run("search", "rate limit", "--session", "demo-10", "--history", file, "--json")
     hits = json.loads(result.stdout)["results"]

@@ -13,10 +13,14 @@ from hypothesis import strategies as st
 
 from recall_rank.corpus import Index
 from recall_rank.frontends.cli.output.console import print_lines
+from recall_rank.frontends.cli.output.display import Display
+from recall_rank.frontends.cli.output.hit_layout import compact_lines, one_hit_line
+from recall_rank.frontends.cli.output.render import rendered
 from recall_rank.frontends.cli.output.search_lines import MATCH_STYLE, answer_lines, closing_lines, hit_lines, marked
 from recall_rank.frontends.display_text import age, utc_minute
 from recall_rank.histories.source_reports import with_reports
-from recall_rank.model import Context, Count, ReadFailure, SourceReport, Span
+from recall_rank.model import Context, Count, ReadFailure, Result, SourceReport, Span
+from tests.frontends.conftest import Run
 from tests.support.frontends.harbor import BEES, FERRIES, HERE, TIDES
 from tests.support.frontends.harbor import NOW as HARBOR_NOW
 from tests.support.frontends.samples import NOW, full_response, hit, response
@@ -87,7 +91,7 @@ def test_a_hit_shows_all_its_fields() -> None:
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
-        ({"source": "title", "part_type": "title"}, "assistant · title"),
+        ({"source": "title", "part_type": "title"}, "Limits · title · "),
         ({"part_type": "reasoning"}, "assistant · reasoning"),
         ({"session_title": "", "session_id": "s7"}, " 1. s7 ·"),
         ({"session_title": "", "session_id": ""}, " 1. untitled ·"),
@@ -163,7 +167,7 @@ def test_skipped_sessions_and_parts_are_reported() -> None:
     answer = full_response()
     coverage = replace(
         answer.coverage,
-        parts=Count(17, 12, 7, {"directory": 2, "words": 2, "tool_name": 1}),
+        parts=Count(17, 12, 7, {"directory": 2, "must": 1, "must_not": 3}),
         per_source=(*answer.coverage.per_source, SourceReport("codex", "/x", failures=(ReadFailure("", "no"),))),
     )
     shown = text_of(answer_lines(replace(answer, coverage=coverage), NOW)).splitlines()
@@ -171,7 +175,7 @@ def test_skipped_sessions_and_parts_are_reported() -> None:
         "1 hit · searched 2 of 3 sessions, 7 of 17 parts, 1 of 2 sources in 1.5 ms"
     ]
     for line in (
-        "left out by directory: 1 session, 2 parts; by words they must or must not hold: 2 parts; by tool: 1 part",
+        "left out by directory: 1 session, 2 parts; by required text: 1 part; by unwanted text: 3 parts",
         "not reached: 5 parts",
         "the time budget was used up: the answer came late, or is not complete",
         "no word matched; these contain the text as it stands",
@@ -218,7 +222,10 @@ def test_skip_reasons_are_shown_as_words() -> None:
         ({"since": "1d"}, "time"),
         ({"type": "tool"}, "type"),
         ({"tool_name": "bash"}, "tool"),
-        ({"must": ["noon"]}, "words they must or must not hold"),
+        ({"session_prefix": "ferry"}, "session prefix"),
+        ({"must": ["noon"]}, "required text"),
+        ({"must_not": ["ferry 3"]}, "unwanted text"),
+        ({"files": ["gauge.log"]}, "file"),
         (
             {"context": Context("tide-tables", in_context=("tt1",))},
             "messages that are still in context",
@@ -233,6 +240,63 @@ def test_parts_are_left_out_for_one_true_reason(options: dict[str, Any], reason:
     parts = f"{count} part{'s' if count != 1 else ''}"
     assert line in (f"left out by {reason}: {parts}", f"left out by {reason}: 1 session, {parts}",
                     f"left out by {reason}: 2 sessions, {parts}")  # fmt: skip
+
+
+def title_hit(title: str, word: str, snippet: str | None = None) -> Result:
+    """A hit on the title of a session, in which a word matches."""
+    shown, at = title if snippet is None else snippet, title.index(word)
+    start = shown.index(word)
+    span = Span(start, start + len(word), at, at + len(word))
+    return hit(session_title=title, title_match=title, snippet=shown, spans=(span,), source="title", field="title")
+
+
+LONG_TITLE = "Rate limiting for the booking API and what it does to partners who poll. " * 4
+
+
+@pytest.mark.parametrize(
+    "result",
+    [
+        title_hit("Rate limiting for the booking API", "limiting"),
+        title_hit(LONG_TITLE, "limiting", f"{LONG_TITLE[:100]}..."),
+        title_hit("Rate\x1b[2J limiting", "limiting"),
+    ],
+    ids=["short", "long", "odd"],
+)
+def test_a_hit_on_a_title_has_its_title_once_with_the_match(result: Result) -> None:
+    lines = list(hit_lines(result, 1, NOW))
+    assert [text for line in lines for text, style in line if MATCH_STYLE in style] == ["limiting"]
+    shown = text_of(lines)
+    assert shown.count("limiting") == result.session_title.count("limiting")
+    assert " · title · 2 h ago" in shown
+    assert "assistant" not in shown
+    assert len(lines) == 2
+    assert "\x1b" not in shown
+
+
+@pytest.mark.parametrize(
+    ("title", "word", "rows"), [("Rate limiting for the booking API", "limiting", 1), (LONG_TITLE, "partners", 2)]
+)
+def test_a_hit_on_a_title_in_short_forms(title: str, word: str, rows: int) -> None:
+    display = Display(80, 24)
+    result = title_hit(title, word)
+    lines = list(compact_lines(response([result]), NOW, 0, display))[
+        : -len(list(closing_lines(response([result]), 0, display)))
+    ]
+    assert len(lines) == rows  # a title that is cut has its match on the second
+    assert [text for line in lines for text, style in line if MATCH_STYLE in style] == [word]
+    assert all(len(text) <= 80 for text in rendered(lines, display))
+    assert " · title · 2 h ago" in next(rendered(lines, display))
+    line = one_hit_line(result, 1, NOW, 80)
+    assert len("".join(text for text, _ in line)) <= 80
+    assert [text for text, style in line if MATCH_STYLE in style] == [word]
+    whole = "".join(text for text, _ in one_hit_line(result, 1, NOW, None))
+    assert whole.count(word) == title.count(word)
+
+
+def test_a_hit_on_a_title_by_the_engine(run: Run) -> None:
+    lines = run("search", "Rate limiting for the booking API", "--history", "demo", "--no-cache").stdout.splitlines()
+    assert sum(line.strip() == "Rate limiting for the booking API" for line in lines) == 0
+    assert any("Rate limiting for the booking API · title · " in line for line in lines)
 
 
 def test_a_hit_names_its_copies() -> None:

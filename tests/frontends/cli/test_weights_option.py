@@ -16,9 +16,8 @@ from recall_rank.weights import DEFAULT
     [
         ("PHRASE=0", {"phrase": 0.0}),
         (" PHRASE = 1e-3 + SURVIVORS=7", {"phrase": 0.001, "survivors": 7}),
-        ("NEIGHBOURS_CHAT=1, .5,0,0", {"neighbours_chat": (1.0, 0.5, 0.0, 0.0)}),
-        ("KIND.USER=1", {"kind": DEFAULT.kind._replace(USER=1.0)}),
-        ("KIND.USER=1+KIND.TITLE=2", {"kind": DEFAULT.kind._replace(USER=1.0, TITLE=2.0)}),
+        ("KIND.person=1", {"kind": DEFAULT.kind._replace(person=1.0)}),
+        ("KIND.person=1+KIND.aside=2", {"kind": DEFAULT.kind._replace(person=1.0, aside=2.0)}),
         ("CHANCE.rarity=3", {"chance": DEFAULT.chance._replace(rarity=3.0)}),
         ("PHRASE=1+PHRASE=2", {"phrase": 2.0}),
     ],
@@ -45,11 +44,9 @@ def test_changes_are_made_to_a_copy() -> None:
         ("PHRASE=inf", "PHRASE must be a number, not 'inf'"),
         ("PHRASE.USER=1", "PHRASE has no entries, so 'PHRASE.USER' names nothing"),
         ("SURVIVORS=1.5", "SURVIVORS must be a whole number, not '1.5'"),
-        ("NEIGHBOURS_CHAT=1", "NEIGHBOURS_CHAT must be 4 numbers with commas between them, not '1'"),
-        ("NEIGHBOURS_CHAT=1,2,3,x", "NEIGHBOURS_CHAT must be a number, not 'x'"),
-        ("KIND=1", "KIND is a table: KIND.ENTRY must be one of TITLE, USER, .*, QUESTION, not ''"),
-        ("KIND.NOBODY=1", "must be one of TITLE, USER, .*, QUESTION, not 'NOBODY'"),
-        ("KIND.USER=x", "KIND.USER must be a number, not 'x'"),
+        ("KIND=1", "KIND is a table: KIND.ENTRY must be one of person, agent, aside, not ''"),
+        ("KIND.NOBODY=1", "must be one of person, agent, aside, not 'NOBODY'"),
+        ("KIND.person=x", "KIND.person must be a number, not 'x'"),
     ],
 )
 def test_a_change_that_cannot_be_made_is_refused(text: str, words: str) -> None:

@@ -22,6 +22,7 @@ from recall_rank.frontends.hosts.events.host_hooks import HostAnswer
 from recall_rank.recall import Recall
 from tests.frontends.hosts.conftest import ASKS, HookedMachine
 from tests.support.frontends.process import recall_rank
+from tests.support.semantic.embedding_server import embedding_server
 
 
 @pytest.mark.parametrize(
@@ -152,6 +153,16 @@ def test_the_refresh_of_an_ended_session_waits_for_another(
     os.close(held)
     waiting.join(10)
     assert (begun.is_set(), found) == (True, [0])
+
+
+def test_a_refresh_makes_the_vectors_of_the_embedder_in_the_settings(hooked: HookedMachine) -> None:
+    settings = hooked.claude.home / ".config" / "recall_rank" / "config.toml"
+    settings.parent.mkdir(parents=True)
+    with embedding_server() as server:
+        settings.write_text(f'embedder = "ollama:mini@{server.url}"\n')
+        assert background_refresh.refresh_once() == 0
+        assert server.asked
+    assert list(hooked.claude.cache.rglob("vectors-*"))
 
 
 def test_settings_without_a_cache_refresh_nothing(hooked: HookedMachine) -> None:

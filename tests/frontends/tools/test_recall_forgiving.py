@@ -62,7 +62,7 @@ def test_impossible_requests_are_errors(desk: RecallTools, args: dict[str, Any],
         ({"expand_budget_chars": "many"}, ["value_ignored:expand_budget_chars"]),
         ({"expand_budget_messages": 0}, ["value_ignored:expand_budget_messages"]),
         ({"expand_budget_messages": 31}, ["clamped:expand_budget_messages"]),
-        ({"banana": 1, "title": None, "must": ""}, []),
+        ({"banana": 1, "title": None, "must": ""}, ["unknown_arguments"]),
         (
             {"scope": "x", "match": "x", "group": "x", "type": "x", "role": "x", "expand": "x", "width": 1},
             [f"value_ignored:{name}" for name in ("scope", "match", "group", "type", "role")],
@@ -99,7 +99,7 @@ def test_a_schema_refuses_by_name(desk: RecallTools, args: dict[str, Any], refus
 def test_the_schema_accepts_values_that_are_capped_later(desk: RecallTools) -> None:
     args = {"expand_results": 40, "window": "auto", "after": 5, "banana": True, "order": "time", "must": ["noon"]}
     answer = ask(desk, "noon", "schema", **args)
-    assert answer["warning_categories"] == ["clamped:expand_results"]
+    assert answer["warning_categories"] == ["unknown_arguments", "clamped:expand_results"]
 
 
 def test_a_defect_is_an_answer(monkeypatch: pytest.MonkeyPatch) -> None:

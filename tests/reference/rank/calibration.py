@@ -7,17 +7,10 @@ from collections.abc import Sequence
 from typing import Any
 
 
-def signals_of(candidate: Any, words: float, plenty: float, least: float) -> list[float]:
-    """The six signals, by the names of the features."""
-    coverage, _, _, near, matched, _, _, _, length, _, _, held = candidate.features or [0.0] * 11 + [1.0]
-    return [
-        evidence_of(candidate.own * held, plenty, least),
-        candidate.whole,
-        coverage * held,
-        near,
-        math.log(length + 1),
-        words - matched,
-    ]
+def signals_of(candidate: Any, lead: float, plenty: float, least: float) -> list[float]:
+    """The two signals, by the names of the features."""
+    coverage, *_, held = candidate.features or [0.0, 1.0]
+    return [evidence_of(candidate.own * held, plenty, least), lead * coverage * held]
 
 
 def evidence_of(raw: float, plenty: float, least: float) -> float:

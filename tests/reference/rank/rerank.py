@@ -56,6 +56,7 @@ class Candidate:
     whole: float = 0.0
     similarity: float = 0.0
     extra: float = 0.0
+    meaning: float = 0.0
     boosts: tuple[float, ...] = ()
     score: float = 0.0
     time: int = 0
@@ -67,7 +68,7 @@ def boost(candidates: Sequence[Candidate], worth: Sequence[float]) -> None:
         window, phrase, near, cues = one.features
         measures = (window, phrase, near, one.quoted, one.whole, float(cues > 0), one.similarity)
         one.boosts = tuple(share * value for share, value in zip(worth, measures, strict=True))
-        one.score = one.evidence * (1 + sum(one.boosts)) + one.extra
+        one.score = one.evidence * (1 + sum(one.boosts)) + one.extra + one.meaning
 
 
 def order(candidates: Sequence[Any], names: Callable[[Any], Any]) -> list[Any]:

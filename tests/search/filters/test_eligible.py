@@ -10,6 +10,7 @@ from recall_rank.corpus import Index, index_of_segments
 from recall_rank.index.segment.build import build
 from recall_rank.model import Context, Part, Session
 from recall_rank.model.project_scope import inside, normal_path
+from recall_rank.search.filters.session_filters import SESSION_REASONS
 from tests.support.search.samples import DAY_MS, HOUR_MS, NOW, ask, found, message, part, parts, session
 
 
@@ -158,7 +159,7 @@ def test_counts_add_up(index: Index, options: dict[str, Any], expected: set[str]
         ({}, {}, ()),
         ({"session_id": "web"}, {"session_id": 3}, ("session_id",)),
         ({"scope": "project", "context": HERE}, {"scope": 2}, ("scope",)),
-        ({"session_prefix": "we"}, {"scope": 3}, ("session_prefix",)),
+        ({"session_prefix": "we"}, {"session_prefix": 3}, ("session_prefix",)),
         ({"project": "docs"}, {"project": 3}, ("project",)),
         ({"title": "colour"}, {"title": 3}, ("title",)),
         ({"directory": "/srv/harbor"}, {"directory": 2}, ("directory",)),
@@ -196,8 +197,12 @@ WHY_LEFT_OUT = [
     ({"type": "reasoning"}, {}, {"type": 9}),
     ({"tool_name": "bash"}, {}, {"tool_name": 9}),
     ({"tool_name": "bash", "type": "tool"}, {}, {"type": 8, "tool_name": 1}),
-    ({"must": ["wick"]}, {}, {"words": 8}),
-    ({"role": "user", "must_not": ["manual"]}, {"role": 3}, {"role": 6, "words": 1}),
+    ({"session_prefix": "we"}, {"session_prefix": 5}, {"session_prefix": 8}),
+    ({"must": ["wick"]}, {}, {"must": 8}),
+    ({"must": ["wick", "zinc"]}, {}, {"must": 10}),
+    ({"role": "user", "must_not": ["manual"]}, {"role": 3}, {"role": 6, "must_not": 1}),
+    ({"must": ["wick"], "must_not": ["wick"]}, {}, {"must": 8, "must_not": 2}),
+    ({"files": ["zinc.py"]}, {}, {"file": 10}),
     ({"project": "docs", "role": "assistant"}, {"project": 6, "role": 1}, {"project": 9, "role": 1}),
     ({"scope": "project", "context": HERE, "role": "user"}, {"scope": 3, "role": 2}, {"scope": 3, "role": 5}),
 ]
@@ -211,7 +216,7 @@ def test_messages_and_parts_are_left_out_for_the_true_reason(
     coverage = ask(index, "lantern", match=match, **options).coverage
     assert coverage.messages.skipped == messages
     assert coverage.parts.skipped == parts
-    session_reasons = {"session_id", "scope", "project", "title", "directory", "excluded", "sessions_limit"}
+    session_reasons = set(SESSION_REASONS)
     assert coverage.sessions.skipped.keys() == parts.keys() & session_reasons
 
 

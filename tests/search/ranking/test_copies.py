@@ -193,3 +193,13 @@ def test_a_page_that_specstory_made_of_a_session_of_another_name_is_folded(tmp_p
     response = found([OWN, *pages], "debounce relay bounces")
     first = response.results[0]
     assert (first.session_id, [copy.source for copy in first.also_in]) == ("s1", ["specstory"])
+
+
+@pytest.mark.parametrize("group", ["part", "session"])
+@pytest.mark.parametrize("options", [{}, {"role": "user"}, {"before": NOW + 1}])
+def test_a_copy_is_no_rival_that_makes_an_answer_less_sure(group: str, options: dict[str, Any]) -> None:
+    filler = told("tides", "quill", [("user", OTHER), ("assistant", OTHER)])
+    stranger = told("page", "specstory", [(role, text.replace("that", "which")) for role, text in TALK])
+    copied = found((OWN, EXPORT, filler), "debounce of the horn", group=group, **options)
+    beside = found((OWN, stranger, filler), "debounce of the horn", group=group, **options)
+    assert copied.answerable > beside.answerable + 0.05

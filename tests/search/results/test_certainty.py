@@ -182,3 +182,31 @@ def test_a_hook_does_not_tell_of_an_unknown_name() -> None:
     edit = message("k.1", part("k.1.1", tool="read", input={"path": "src/lib.rs"}, output="edited src/lib.rs"))
     recall = Recall([Invented(session("k", message("k.0", "shrink it"), edit), session("s", *said))])
     assert auto_recall(recall, "do it like MapLibre, as we did before", budget_ms=ENOUGH_MS, now=NOW) is None
+
+
+# --- by how much a session leads ------------------------------------------------------------------------------
+
+FILLER = [f"entry {n}: wind from the north, sea state {n}" for n in range(80)]
+
+
+def sureness(*sessions: Session, **options: Any) -> float:
+    return ask(Index.build([*sessions, session("s", *FILLER)]), "brass valve of the bilge", **options).answerable
+
+
+def test_a_session_that_says_as_much_makes_an_answer_less_sure() -> None:
+    first = session("a", "the brass valve of the bilge was replaced")
+    alone = sureness(first, session("b", "the cook bakes bread"))
+    beside = sureness(first, session("b", "a brass valve of the bilge lies on the quay"))
+    assert alone > beside + 0.05
+
+
+def test_another_part_of_the_same_session_makes_it_no_less_sure() -> None:
+    one = sureness(session("a", "the brass valve of the bilge was replaced", "the cook bakes bread"))
+    both = sureness(session("a", "the brass valve of the bilge was replaced", "so the brass valve of the bilge is new"))
+    assert min(one, both) > 0.7
+
+
+@pytest.mark.parametrize("group", ["part", "session"])
+def test_the_length_of_a_page_does_not_change_how_sure_it_is(group: str) -> None:
+    said = (session("a", "the brass valve of the bilge was replaced"), session("b", "a brass valve of the bilge"))
+    assert len({sureness(*said, results=results, group=group) for results in (1, 2, 10)}) == 1

@@ -10,6 +10,7 @@ import click
 
 from recall_rank.frontends.caller_context import context_of_working_directory
 from recall_rank.frontends.cli.options.curator import curator_option
+from recall_rank.frontends.cli.options.display_options import display_options
 from recall_rank.frontends.cli.options.histories import history_option, open_recall, read_with_progress
 from recall_rank.frontends.cli.output.console import (
     DEFECT,
@@ -49,6 +50,7 @@ _STATUSES: Final = {  # status of an answer -> exit status
 @click.option("--budget-ms", type=click.IntRange(1), metavar="MS", help="How long the search may take. Default: 2000.")
 @history_option
 @click.option("--json", "as_json", is_flag=True, help="Print the whole answer as one line of JSON.")
+@display_options
 def ask(
     query: tuple[str, ...],
     curator: str | None,

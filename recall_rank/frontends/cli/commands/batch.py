@@ -17,8 +17,9 @@ from recall_rank.frontends.cli.output.console import HITS, status_of
 from recall_rank.frontends.display_text import safe_json
 from recall_rank.frontends.hooks.hook_calls import HOOKS
 from recall_rank.frontends.host_options import NAMES, HostOptions, host_options, snake_name
-from recall_rank.frontends.tools.dispatch import TOOLS, RecallTools
+from recall_rank.frontends.tools.dispatch import TOOLS, RecallTools, argument_names
 from recall_rank.model import Context
+from recall_rank.model.camel_case import snake_arguments
 from recall_rank.model.serialize import error_to_dict, json_line
 
 _MODES: Final = ("schema", "raw")
@@ -33,7 +34,7 @@ With --live, for a program that stays: calls are answered at once, also while th
 time and in another order than they came; {"cancel": ID} cancels a call; the end of the input ends everything."""
 
 
-@click.command(name="batch", help=_HELP)
+@click.command(name="batch", help=_HELP, short_help="Answer many calls: lines of JSON in, lines of JSON out.")
 @history_option
 @click.option("--calls", type=click.File("rb"), required=True, help="Calls, one JSON object a line; - is stdin.")
 @click.option("--out", type=click.File("wb", lazy=True), required=True, help="Where answers go; - is stdout.")
@@ -138,18 +139,27 @@ def _read_call(line: bytes) -> BatchCall:
     for name, value in (("args", args), ("options", options)):
         if not isinstance(value, dict):
             raise ValueError(f"{name} must be an object, not {type(value).__name__}")
-    # an option that the host does not have is a default argument
-    defaults = {name: value for name, value in options.items() if snake_name(name) not in NAMES}
     return BatchCall(
         id=call["id"],
         tool=tool,
-        args={**defaults, **args},
+        args={**_default_arguments(tool, options), **args},
         mode=call.get("mode", "schema"),
         wire=call.get("wire", "snake"),
         context=read_context(call.get("context")),
         options=host_options(options),
         now=now,
     )
+
+
+def _default_arguments(tool: str, options: dict[str, Any]) -> dict[str, Any]:
+    """Return the options of a call that the host does not have, which are default arguments; not those that only other
+    tools take, since one set of options may serve all calls.
+    """
+    defaults = {name: value for name, value in options.items() if snake_name(name) not in NAMES}
+    if tool not in TOOLS:
+        return defaults
+    others = frozenset().union(*map(argument_names, TOOLS)) - argument_names(tool)
+    return {name: value for name, value in defaults.items() if not others.intersection(snake_arguments({name: value}))}
 
 
 def _id_of(line: bytes) -> Any:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import click
-from click.shell_completion import ShellComplete, get_completion_class
 
-_SHELLS = ("bash", "zsh", "fish")
+from recall_rank.frontends.cli.shell_scripts import SHELLS, completion_script
 
 
 @click.command(name="completion", short_help="Print the completion script of bash, zsh or fish.")
-@click.argument("shell", type=click.Choice(_SHELLS))
+@click.argument("shell", type=click.Choice(SHELLS))
 @click.pass_context
 def completion(ctx: click.Context, shell: str) -> None:
     """Print the completion script of a shell; the shell reads it at its start.
@@ -17,9 +16,7 @@ def completion(ctx: click.Context, shell: str) -> None:
     \b
     bash:  echo 'eval "$(recall-rank completion bash)"' >> ~/.bashrc
     zsh:   echo 'eval "$(recall-rank completion zsh)"' >> ~/.zshrc
-    fish:  recall-rank completion fish > ~/.config/fish/completions/recall-rank.fish
+    fish:  mkdir -p ~/.config/fish/completions
+           recall-rank completion fish > ~/.config/fish/completions/recall-rank.fish
     """
-    kind = get_completion_class(shell)
-    assert kind is not None, shell  # noqa: S101 - click has all three
-    complete = kind(ctx.find_root().command, {}, "recall-rank", "_RECALL_RANK_COMPLETE")
-    click.echo(ShellComplete.source(complete))  # BashComplete.source() would start a bash to read its version
+    click.echo(completion_script(shell, ctx.find_root().command, "recall-rank", "_RECALL_RANK_COMPLETE"), nl=False)

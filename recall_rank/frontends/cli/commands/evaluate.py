@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import functools
+import sys
 from collections.abc import Sequence
 from typing import IO, TYPE_CHECKING, Any
 
 import click
 
+from recall_rank.frontends.cli.options.display_options import display_options
 from recall_rank.frontends.cli.options.histories import history_option, open_recall, read_with_progress
 from recall_rank.frontends.cli.output.console import (
     HITS,
@@ -16,9 +18,10 @@ from recall_rank.frontends.cli.output.console import (
     fail,
     fail_without_history,
     print_json,
-    print_lines,
     progress_on_stderr,
 )
+from recall_rank.frontends.cli.output.display import given_display
+from recall_rank.frontends.cli.output.render import show
 from recall_rank.frontends.cli.query_file import BrokenLine, read_queries
 
 if TYPE_CHECKING:
@@ -32,7 +35,7 @@ _MODES = click.Choice(["literal", "smart", "fuzzy", "regex"])
 _BY_KIND = "by kind"  # smart, and fuzzy where the kind says typo
 
 
-@click.command(name="evaluate")
+@click.command(name="evaluate", short_help="Measure how well searches find what is there.")
 @history_option
 @click.option("--queries", "lines", type=click.File("rb"), required=True, help="Labelled queries; - is stdin.")
 @click.option("--match", "-m", type=_MODES, help="How words match. Default: smart, fuzzy for kinds named typo.")
@@ -40,6 +43,7 @@ _BY_KIND = "by kind"  # smart, and fuzzy where the kind says typo
 @click.option("--against-weights", metavar="NAME=VALUE[+...]", help="Compare with other weights, query by query.")
 @click.option("--budget-ms", type=int, metavar="MS", help="How long a search may take. Default: 2000.")
 @click.option("--json", "as_json", is_flag=True, help="Print all figures as one line of JSON.")
+@display_options
 @click.pass_context
 def evaluate(
     ctx: click.Context,
@@ -72,7 +76,9 @@ def evaluate(
     else:
         from recall_rank.frontends.cli.output.evaluation_tables import evaluation_lines
 
-        print_lines(evaluation_lines(evaluation, [_name(one) for one in configurations], reports, broken))
+        display = given_display(sys.stdout)
+        names = [_name(one) for one in configurations]
+        show(evaluation_lines(evaluation, names, reports, broken, display.columns), display)
     ctx.exit(HITS if evaluation.measured else NOT_THERE)
 
 

@@ -11,6 +11,7 @@ from recall_rank.frontends.cli.options.completions import complete_sessions
 from recall_rank.frontends.cli.options.histories import history_option, open_recall, read_with_progress
 from recall_rank.frontends.cli.options.targets import target_of
 from recall_rank.frontends.cli.output.console import HITS, NO_HISTORY, NOT_THERE, fail, fail_without_history
+from recall_rank.frontends.cli.output.display import Display, given_display
 from recall_rank.frontends.display_text import safe_json
 
 if TYPE_CHECKING:
@@ -47,14 +48,16 @@ def export(ctx: click.Context, session_id: str, form: str, out: Any, histories: 
             fail(str(error.args[0]), NOT_THERE, as_json=False)
         except OSError as error:
             fail(f"session {session_id} cannot be read: {error.strerror or error}", NO_HISTORY, as_json=False)
-    for line in _lines(session, form):
+    for line in _lines(session, form, given_display(out)):
         out.write(line + b"\n")
     out.flush()
     ctx.exit(HITS)
 
 
-def _lines(session: Session, form: str) -> Iterator[bytes]:
-    """Yield the lines of a session in the format `form`, as bytes without line ends."""
+def _lines(session: Session, form: str, display: Display) -> Iterator[bytes]:
+    """Yield the lines of a session in the format `form`, as bytes without line ends. Markdown has the times of
+    `display`.
+    """
     from recall_rank.frontends.cli.output.export_formats import history_lines, html_lines
     from recall_rank.frontends.transcripts.render import markdown_lines
 
@@ -63,5 +66,5 @@ def _lines(session: Session, form: str) -> Iterator[bytes]:
 
         yield from (safe_json(json_line(entry)) for entry in history_lines(session))
         return
-    lines = html_lines(session) if form == "html" else markdown_lines(session)
+    lines = html_lines(session) if form == "html" else markdown_lines(session, display.minute)
     yield from (line.encode("utf-8", "replace") for line in lines)

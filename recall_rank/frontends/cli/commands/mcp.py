@@ -128,4 +128,9 @@ def _open(histories: tuple[str, ...]) -> Recall:
         chosen = CacheOptions.given()
     except ValueError as error:
         fail(str(error), USAGE, as_json=False)
-    return Recall.discover(chosen.cache, ignore=chosen.ignore, keep_vanished=chosen.keep_vanished)
+    model = None
+    if chosen.embedder is not None:
+        from recall_rank.semantic.adapters.choose import open_embedder
+
+        model = open_embedder(chosen.embedder)
+    return Recall.discover(chosen.cache, ignore=chosen.ignore, keep_vanished=chosen.keep_vanished, embedder=model)

@@ -32,13 +32,13 @@ from recall_rank.frontends.cli.output.console import (
     print_json,
     print_lines,
 )
-from recall_rank.frontends.cli.output.display import given_display, has_terminal
+from recall_rank.frontends.cli.output.display import given_display, has_terminal, is_quiet
 from recall_rank.frontends.transcripts.reopen import put_reopen
 from recall_rank.model.option_errors import OptionError
 from recall_rank.model.serialize import repaired
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from recall_rank.frontends.cli.options.display_options import Form
     from recall_rank.frontends.cli.output.id_prefixes import IdPrefixes
@@ -49,7 +49,7 @@ if TYPE_CHECKING:
 _LONGEST: Final = 1 << 20  # bytes of stdin that are read as a query
 
 
-@click.command(name="search")
+@click.command(name="search", short_help="Search what coding agents said and did.")
 @click.argument("query", nargs=-1, required=True)
 @history_option
 @filter_options
@@ -76,7 +76,7 @@ def search(
         read_with_progress(recall)
         now = int(time.time() * 1000)
         options = given_filters(with_user_defaults(filters), context.worktree if context else None)
-        response = _search(recall, words, options, now=now, as_json=as_json)
+        response = _named_file(_search(recall, words, options, now=now, as_json=as_json), filters)
         if filters["scope"] == "project" and not response.coverage.sessions.eligible and context is not None:
             here = f"none of them ran in {context.worktree} or below it, which is the project here"
             response = replace(response, warnings=(*response.warnings, here))
@@ -101,7 +101,7 @@ def demo(ctx: click.Context, /, query: tuple[str, ...], as_json: bool, **filters
 
     words, form = _query(query) if query else "rate limit", given_form(as_json=as_json)
     with open_recall([DEMO], as_json=as_json, cached=False) as recall:
-        response = _search(recall, words, given_filters(filters), now=NOW, as_json=as_json)
+        response = _named_file(_search(recall, words, given_filters(filters), now=NOW, as_json=as_json), filters)
         _show(recall, response, form, now=NOW, offset=filters["offset"] or 0, histories=(DEMO,))
     if response.results and form == "lines" and not given_display(sys.stdout).is_terminal:
         first = response.results[0]
@@ -144,6 +144,20 @@ def _search(recall: Recall, query: str, options: dict[str, Any], *, now: int, as
     return response_without_secrets(response)
 
 
+def _named_file(response: SearchResponse, filters: Mapping[str, Any]) -> SearchResponse:
+    """Return the response with the parts that --file left out under its name; the library has them under `must`."""
+    parts = response.coverage.parts
+    if not filters["files"] or "must" not in parts.skipped:
+        return response
+    from recall_rank.frontends.cli.output.search_lines import MUST_OR_FILE
+
+    others = filters["must"] or (response.syntax is not None and response.syntax.must)
+    skipped = dict(parts.skipped)
+    count, name = skipped.pop("must"), MUST_OR_FILE if others else "file"
+    skipped[name] = skipped.get(name, 0) + count
+    return replace(response, coverage=replace(response.coverage, parts=replace(parts, skipped=skipped)))
+
+
 def _show(
     recall: Recall, response: SearchResponse, form: Form, *, now: int, offset: int, histories: Sequence[str]
 ) -> None:
@@ -172,10 +186,10 @@ def _show(
         show(laid_out(response, now, offset, display, lambda: _ids(recall, response)), display)
         return
     from recall_rank.frontends.cli.output.record_lines import hit_rows
-    from recall_rank.frontends.cli.output.search_lines import remark_lines
+    from recall_rank.frontends.cli.output.search_lines import remark_lines, unread_lines
 
     show(hit_rows(response, form, now, offset, display), display)
-    print_lines(remark_lines(response), sys.stderr)
+    print_lines(unread_lines(response.load_errors) if is_quiet() else remark_lines(response), sys.stderr)
 
 
 def _ids(recall: Recall, response: SearchResponse) -> IdPrefixes:

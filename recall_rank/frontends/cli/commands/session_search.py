@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator, Mapping
+from datetime import datetime
 from typing import Any, Final
 
 import click
 
 from recall_rank.frontends.caller_context import context_of_working_directory
+from recall_rank.frontends.cli.options.display_options import display_options
 from recall_rank.frontends.cli.options.histories import history_option, open_recall, read_with_progress
 from recall_rank.frontends.cli.options.limit import limit_option
 from recall_rank.frontends.cli.options.redact import redact_option
@@ -26,7 +28,7 @@ from recall_rank.frontends.cli.output.console import (
     note_line,
     print_json,
 )
-from recall_rank.frontends.cli.output.display import given_display, has_terminal
+from recall_rank.frontends.cli.output.display import Display, given_display, has_terminal
 from recall_rank.frontends.cli.output.render import show
 from recall_rank.frontends.display_text import one_line
 from recall_rank.frontends.tools.parameters import GENERATIONS, SCORINGS
@@ -53,6 +55,7 @@ _LONGEST: Final = 240  # characters of a message in a list of messages
 @redact_option
 @history_option
 @click.option("--json", "as_json", is_flag=True, help="Print the whole answer as one line of JSON.")
+@display_options
 def session_search(
     query: tuple[str, ...], histories: tuple[str, ...], redact: bool, as_json: bool, **given: Any
 ) -> None:
@@ -90,17 +93,17 @@ def session_search(
             listed = tuple(ShownHit(entry["session_id"]) for entry in answer["results"])
             keep_numbers(LastSearch(1, listed, histories=tuple(histories)))
         display = given_display(sys.stdout)
-        show(_lines(answer), display)
+        show(_lines(answer, display), display)
     raise click.exceptions.Exit(HITS if answer.get("results") or answer.get("messages") else NO_HITS)
 
 
-def _lines(answer: Mapping[str, Any]) -> Iterator[Line]:
+def _lines(answer: Mapping[str, Any], display: Display) -> Iterator[Line]:
     """Yield an answer as lines for people."""
     for number, entry in enumerate(answer.get("results", ()), 1):
         yield [
             (f"{number:>2}. ", "dim"),
             (one_line(entry["title"]) or "untitled", "bold"),
-            (f" · {one_line(str(entry['when'] or 'undated'))}", "green"),
+            (f" · {one_line(_when(entry['when'], display))}", "green"),
             (f" · {one_line(entry['session_id'])}", "dim"),
             (f" · {entry['message_count']} messages" if "message_count" in entry else "", "dim"),
         ]
@@ -115,6 +118,17 @@ def _lines(answer: Mapping[str, Any]) -> Iterator[Line]:
         yield [(f"{len(answer['results'])} of {least}{answer['total_found']} sessions", "bold")]
     for warning in answer.get("warnings", ()):
         yield note_line(warning)
+
+
+def _when(text: str | None, display: Display) -> str:
+    """Return a time in ISO 8601 as it is shown: on a terminal as a minute in its zone."""
+    if not display.is_terminal or text is None:
+        return text or "undated"
+    try:
+        moment = datetime.fromisoformat(text)
+    except ValueError:  # as a store of PraisonAI has it
+        return text
+    return display.minute(int(moment.timestamp() * 1000)) if moment.tzinfo is not None else text
 
 
 def _message_lines(messages: Any, anchor: int | None) -> Iterator[Line]:

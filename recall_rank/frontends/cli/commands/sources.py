@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Final
 
 import click
 
+from recall_rank.frontends.cli.options.display_options import display_options
 from recall_rank.frontends.cli.options.histories import history_option, open_recall, read_with_progress
 from recall_rank.frontends.cli.output.console import (
     Line,
     note_line,
     print_json,
-    print_lines,
     status_of,
-    table_lines,
 )
+from recall_rank.frontends.cli.output.display import Display, given_display
+from recall_rank.frontends.cli.output.render import show
+from recall_rank.frontends.cli.output.tables import table_lines
 from recall_rank.frontends.display_text import age, one_line
 
 if TYPE_CHECKING:
@@ -30,6 +33,7 @@ _RIGHT: Final = range(1, 6)  # columns of numbers
 @history_option
 @click.option("--json", "as_json", is_flag=True, help="Print the list as one line of JSON.")
 @click.option("--verbose", "-v", is_flag=True, help="List every malformed record with its place and reason.")
+@display_options
 @click.pass_context
 def sources(ctx: click.Context, histories: tuple[str, ...], as_json: bool, verbose: bool) -> None:
     """List the histories that are searched: how much they hold, how new they are, what could not be read."""
@@ -45,15 +49,18 @@ def sources(ctx: click.Context, histories: tuple[str, ...], as_json: bool, verbo
         print_json(answer)
     else:
         now = int(time.time() * 1000)
-        rows = [_COLUMNS, *(_row(report, now) for report in reports)]
-        print_lines(table_lines(rows, _RIGHT, "bold"))
+        display = given_display(sys.stdout)
+        rows = [_COLUMNS, *(_row(report, now, display) for report in reports)]
+        lines = [*table_lines(rows, _RIGHT, "bold", display.columns)]
         if place is not None and checked is not None:
-            print_lines([[(f"last refreshed {age(int(checked * 1000), now)}, kept in {one_line(str(place))}", "dim")]])
-        print_lines(line for report in reports for line in _problems(report, verbose))
+            kept = one_line(display.path(str(place)))
+            lines.append([(f"last refreshed {age(int(checked * 1000), now)}, kept in {kept}", "dim")])
+        lines += [line for report in reports for line in _problems(report, verbose)]
+        show(lines, display)
     ctx.exit(status_of(reports))
 
 
-def _row(report: SourceReport, now: int) -> tuple[str, ...]:
+def _row(report: SourceReport, now: int, display: Display) -> tuple[str, ...]:
     return (
         one_line(report.agent),
         f"{report.sessions:,}",
@@ -62,7 +69,7 @@ def _row(report: SourceReport, now: int) -> tuple[str, ...]:
         _size(report.bytes),
         f"{report.malformed_count:,}",
         age(report.newest, now) if report.newest else "-",
-        one_line(report.location),
+        one_line(display.path(report.location)),
     )
 
 

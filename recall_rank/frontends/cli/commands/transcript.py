@@ -11,6 +11,7 @@ from recall_rank.frontends.cli.options.histories import history_option
 from recall_rank.frontends.cli.options.one_session import read_session
 from recall_rank.frontends.cli.options.redact import redact_option
 from recall_rank.frontends.cli.output.console import HITS
+from recall_rank.frontends.cli.output.display import given_display
 
 
 @click.command(name="transcript", short_help="Write a session as a transcript in Markdown.")
@@ -26,13 +27,13 @@ def transcript(
     """Write a session as a transcript: what was said in full, tool calls in one line each, with statistics.
 
     It is named by the number of a hit of the last search in this terminal, by an id, a beginning of it, or a title.
-    `export` writes all of it, with every output.
+    `export` writes all of it, with every output. Times are in UTC, on a terminal local.
     """
     from recall_rank.frontends.transcripts.homes import own_homes
     from recall_rank.frontends.transcripts.render import transcript_lines
 
     read = read_session(session, histories, subagents=not no_subagents, redact=redact)
-    for line in transcript_lines(read, own_homes()):
+    for line in transcript_lines(read, own_homes(), given_display(out).minute):
         out.write(line.encode("utf-8", "replace") + b"\n")
     out.flush()
     ctx.exit(HITS)

@@ -148,7 +148,7 @@ def context(
     )
 
 
-@click.command(name="messages")
+@click.command(name="messages", short_help="Read a session, or what in it contains a text.")
 @click.argument("session_id", metavar="{NUMBER | SESSION}", shell_complete=complete_sessions)
 @click.option("--query", metavar="TEXT", help="Only messages that contain this, whatever the case.")
 @click.option("--role", type=click.Choice(["user", "assistant", "all"]), help="Who said it. Default: all.")

@@ -61,6 +61,7 @@ class CacheOptions:
     keep_vanished: bool | None = None
     ignore: Ignore | None = None
     problem: str | None = None  # why the settings are not known
+    embedder: str | None = None  # the name of the model for searches by meaning
 
     @classmethod
     def given(cls) -> CacheOptions:
@@ -84,7 +85,7 @@ class CacheOptions:
         patterns = _patterns(given.get("ignore") or ())
         kept = given.get("keep_vanished")
         kept = known.keep_vanished if kept is None else kept
-        found = cls(cache, kept, known.ignore.also(patterns), known.problem)
+        found = cls(cache, kept, known.ignore.also(patterns), known.problem, known.embedder)
         # an index with other contents would be rebuilt by the next command
         return found.in_memory() if given.get("no_cache") or patterns or cache is None else found
 

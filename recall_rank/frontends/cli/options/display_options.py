@@ -8,10 +8,9 @@ from typing import Any, Final, Literal
 import click
 
 from recall_rank.frontends.cli.output.console import USAGE, fail
-from recall_rank.frontends.cli.output.display import META
+from recall_rank.frontends.cli.output.display import FORM, META, QUIET
 
 Form = Literal["lines", "oneline", "tsv", "ids", "json"]
-_FORM: Final = "recall_rank.form"
 _FORMS: Final = {"as_json": "--json", "oneline": "--oneline", "tsv": "--tsv", "ids": "--quiet"}
 
 
@@ -33,16 +32,16 @@ def form_options(command: Callable[..., Any]) -> Callable[..., Any]:
     for option in reversed(
         (
             click.option(
-                "--oneline", is_flag=True, expose_value=False, callback=_note(_FORM, "oneline"),
+                "--oneline", is_flag=True, expose_value=False, callback=_note(FORM, "oneline"),
                 help="Print one line for each.",
             ),
             click.option(
-                "--tsv", is_flag=True, expose_value=False, callback=_note(_FORM, "tsv"),
+                "--tsv", is_flag=True, expose_value=False, callback=_note(FORM, "tsv"),
                 help="Print a line of columns with tabs between them for each, for other programs.",
             ),
             click.option(
-                "--quiet", "-q", is_flag=True, expose_value=False, callback=_note(_FORM, "ids"),
-                help="Print only ids.",
+                "--quiet", "-q", is_flag=True, expose_value=False, callback=_note(FORM, QUIET),
+                help="Print only ids, and no notes.",
             ),
         )
     ):  # fmt: skip
@@ -52,7 +51,7 @@ def form_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 def given_form(*, as_json: bool) -> Form:
     """Return the form in which the running command prints its answer. Several at once end it as a usage error."""
-    chosen = [*(["as_json"] if as_json else []), *click.get_current_context().meta.get(_FORM, {})]
+    chosen = [*(["as_json"] if as_json else []), *click.get_current_context().meta.get(FORM, {})]
     if len(chosen) > 1:
         fail(f"{' and '.join(_FORMS[name] for name in chosen)} exclude each other", USAGE, as_json=as_json)
     names: dict[str, Form] = {"as_json": "json", "oneline": "oneline", "tsv": "tsv", "ids": "ids"}

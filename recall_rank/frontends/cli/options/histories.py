@@ -12,6 +12,7 @@ from recall_rank.frontends.cli.options.cache_options import CacheOptions, cache_
 from recall_rank.frontends.cli.options.completions import complete_histories
 from recall_rank.frontends.cli.options.named_sources import named_sources
 from recall_rank.frontends.cli.output.console import NO_HISTORY, USAGE, fail, progress_on_stderr
+from recall_rank.frontends.cli.output.display import is_quiet
 from recall_rank.frontends.display_text import one_line
 
 if TYPE_CHECKING:
@@ -43,13 +44,16 @@ def open_recall(
     context: Context | None = None,
     cached: bool = True,
     may_be_none: bool = False,
+    embedder: str | None = None,
 ) -> Recall:
     """Return a Recall over the given histories, or over all stores of this machine when none is given.
 
     Ends the command when there is none, unless `may_be_none` is true. The index is kept in the cache that the options
-    of the command or the settings name, or in memory when `cached` is false.
+    of the command or the settings name, or in memory when `cached` is false. `embedder` is used in place of that of the
+    settings. Raises ValueError when it is the name of none.
     """
     from recall_rank.recall import Recall
+    from recall_rank.semantic.adapters.choose import open_embedder
 
     try:
         chosen = CacheOptions.given()
@@ -57,8 +61,10 @@ def open_recall(
         fail(str(error), USAGE, as_json=as_json)
     if not cached:
         chosen = chosen.in_memory()
-    elif chosen.problem is not None:
+    elif chosen.problem is not None and not is_quiet():
         click.echo(f"recall-rank: {one_line(chosen.problem)}; the index is made anew each time", err=True)
+    named = embedder or chosen.embedder
+    model = None if named is None else open_embedder(named)
     if histories:
         try:
             sources = named_sources(histories)
@@ -71,8 +77,11 @@ def open_recall(
             ignore=chosen.ignore,
             keep_vanished=chosen.keep_vanished,
             vocabulary=True,
+            embedder=model,
         )
-    recall = Recall.discover(chosen.cache, context, ignore=chosen.ignore, keep_vanished=chosen.keep_vanished)
+    recall = Recall.discover(
+        chosen.cache, context, ignore=chosen.ignore, keep_vanished=chosen.keep_vanished, embedder=model
+    )
     if not recall.found and not may_be_none:
         place = chosen.folder()
         if place is not None:
@@ -100,6 +109,6 @@ def finish_refresh(recall: Recall, stale_ms: int) -> None:
     if recall.wait(0):
         return
     sys.stdout.flush()
-    if sys.stderr.isatty():
+    if sys.stderr.isatty() and not is_quiet():
         click.echo(f"this is the index of {stale_ms / 1000:,.0f} s ago; what is newer is being read now", err=True)
     recall.wait()

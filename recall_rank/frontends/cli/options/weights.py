@@ -53,11 +53,6 @@ def _value(label: str, now: object, written: str) -> Any:
 
     Raises ValueError with `label`, the name of the weight, when it cannot be converted.
     """
-    if isinstance(now, tuple):
-        pieces = written.split(",")
-        if len(pieces) != len(now):
-            raise ValueError(f"{label} must be {len(now)} numbers with commas between them, not {written!r}")
-        return tuple(_value(label, old, piece.strip()) for old, piece in zip(now, pieces, strict=True))
     try:
         value = int(written) if isinstance(now, int) else float(written)
     except ValueError:

@@ -1,15 +1,15 @@
-"""Write to the terminal: lines, tables, JSON, errors, progress bars; and the exit codes of the commands."""
+"""Write to the terminal: lines, JSON, errors, progress bars; and the exit codes of the commands."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final, NoReturn, TextIO
 
 import click
 
-from recall_rank.frontends.cli.output.display import Display, columns_of, given_display
+from recall_rank.frontends.cli.output.display import Display, columns_of, given_display, is_quiet
 from recall_rank.frontends.cli.output.render import rendered
 from recall_rank.frontends.display_text import escape_lines, one_line, safe_json
 
@@ -86,13 +86,13 @@ def print_json(value: Mapping[str, Any]) -> None:
 
 
 def print_lines(lines: Iterable[Line], stream: TextIO | None = None, *, colour: bool | None = None) -> None:
-    """Write the lines, to stdout by default; they are not wrapped. Without `colour`, the options of the command and the
-    settings say whether they are coloured.
+    """Write the lines, to stdout by default; a terminal gets them wrapped between words. Without `colour`, the options
+    of the command and the settings say whether they are coloured.
     """
     stream = stream or sys.stdout
     if colour is None:
         colour = given_display(stream).colour
-    for text in rendered(lines, Display(colour=colour)):
+    for text in rendered(lines, Display(columns_of(stream), colour=colour)):
         click.echo(text, file=stream, color=True)
 
 
@@ -106,28 +106,13 @@ def note_line(text: str) -> Line:
     return [("note: ", "yellow"), (one_line(text), "")]
 
 
-def table_lines(rows: Sequence[Sequence[str]], right: Collection[int], head_style: str) -> Iterator[Line]:
-    """Yield rows of equal length as aligned columns, two blanks apart. The first row is the head.
-
-    Cells must be escaped. `right` has the indexes of the right-aligned columns. The width of the terminal has no
-    effect, so that output to a pipe is equal.
-    """
-    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
-    for number, row in enumerate(rows):
-        cells = (
-            cell.rjust(width) if column in right else cell.ljust(width)
-            for column, (cell, width) in enumerate(zip(row, widths, strict=True))
-        )
-        yield [("  ".join(cells).rstrip(), "" if number else head_style)]
-
-
 @contextmanager
 def progress_on_stderr() -> Iterator[Progress | None]:
     """A context manager that gives a callback (stage, done, total), which draws a progress bar for each stage.
 
-    It gives None when stderr is no terminal.
+    It gives None when stderr is no terminal, and with the option --quiet.
     """
-    if not sys.stderr.isatty():
+    if not sys.stderr.isatty() or is_quiet():
         yield None
         return
     from rich.console import Console

@@ -16,6 +16,8 @@ from recall_rank.frontends.display_text import utc_minute
 
 NARROWEST: Final = 20  # columns; a narrower terminal breaks the lines itself
 META: Final = "recall_rank.display"  # where the options of a command are kept in its context
+FORM: Final = "recall_rank.form"  # where the options that choose the form of its answer are
+QUIET: Final = "ids"  # the form of --quiet
 _LESS: Final = ("less", "-FRX")  # ends at once for what fits, passes colours on, leaves the text on the screen
 _SHORT_PATH: Final = 32  # columns of a folder
 
@@ -45,6 +47,10 @@ class Display:
             return f"{moment.astimezone(self.zone):%Y-%m-%d %H:%M}"
         except (OverflowError, OSError):  # the C library knows no zone for so distant a year
             return utc_minute(time)
+
+    def path(self, path: str) -> str:
+        """Return a whole path as it is shown: on a terminal with "~" for the home."""
+        return _with_tilde(path) if self.is_terminal else path
 
     def folder(self, path: str) -> str:
         """Return a folder as it is shown: on a terminal with "~" for the home and without the middle of a long one."""
@@ -93,6 +99,12 @@ def columns_of(stream: TextIO) -> int | None:
         return None
     columns = shutil.get_terminal_size().columns
     return columns if columns >= NARROWEST else None
+
+
+def is_quiet() -> bool:
+    """Return whether the running command has the option --quiet: then stderr gets errors alone, no notes or bars."""
+    context = click.get_current_context(silent=True)
+    return context is not None and QUIET in context.meta.get(FORM, {})
 
 
 def given_display(stream: TextIO) -> Display:

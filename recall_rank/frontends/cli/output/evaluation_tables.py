@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
-from recall_rank.frontends.cli.output.console import Line, note_line, table_lines
+from recall_rank.frontends.cli.output.console import Line, note_line
+from recall_rank.frontends.cli.output.tables import table_lines
 from recall_rank.frontends.display_text import one_line
 
 if TYPE_CHECKING:
@@ -23,28 +24,32 @@ _DIFFERENCES: Final = ("kind", "measure", "n", "wins", "losses", "ties", "mean",
 
 
 def evaluation_lines(
-    evaluation: Evaluation, names: Sequence[str], reports: Sequence[SourceReport], broken: Sequence[BrokenLine]
+    evaluation: Evaluation,
+    names: Sequence[str],
+    reports: Sequence[SourceReport],
+    broken: Sequence[BrokenLine],
+    columns: int | None = None,
 ) -> Iterator[Line]:
     """Yield the tables of an evaluation as lines, with notes on failed sources and broken query lines.
 
-    `names` are the names of its one or two configurations.
+    `names` are the names of its one or two configurations; `columns` is the width of the terminal, None for a pipe.
     """
-    yield from _figures(names[0], evaluation.overall, evaluation.kinds)
+    yield from _figures(names[0], evaluation.overall, evaluation.kinds, columns)
     against = evaluation.against
     if against is not None:
         yield []
         kinds = {kind: one.figures for kind, one in against.kinds.items()}
-        yield from _figures(names[1], against.overall.figures, kinds)
+        yield from _figures(names[1], against.overall.figures, kinds, columns)
         yield []
-        yield from _differences(names, against)
+        yield from _differences(names, against, columns)
     yield []
     yield from _counts(evaluation, reports, broken)
 
 
-def _figures(name: str, overall: Figures, kinds: Mapping[str, Figures]) -> Iterator[Line]:
+def _figures(name: str, overall: Figures, kinds: Mapping[str, Figures], columns: int | None) -> Iterator[Line]:
     yield [(f"asked: {name}", "bold")]
     rows = [_figure_row(one_line(kind), figures) for kind, figures in kinds.items()]
-    yield from table_lines([_FIGURES, *rows, _figure_row(_ALL, overall)], range(1, len(_FIGURES)), "dim")
+    yield from table_lines([_FIGURES, *rows, _figure_row(_ALL, overall)], range(1, len(_FIGURES)), "dim", columns)
 
 
 def _figure_row(kind: str, figures: Figures) -> Sequence[str]:
@@ -69,11 +74,11 @@ def _number(value: float | None, digits: int = 3) -> str:
     return "-" if value is None else f"{value:.{digits}f}"
 
 
-def _differences(names: Sequence[str], against: Comparison) -> Iterator[Line]:
+def _differences(names: Sequence[str], against: Comparison, columns: int | None) -> Iterator[Line]:
     yield [(f"{names[0]} against {names[1]}, query by query", "bold")]
     rows = [row for kind, one in against.kinds.items() for row in _difference_rows(one_line(kind), one)]
     rows += _difference_rows(_ALL, against.overall)
-    yield from table_lines([_DIFFERENCES, *rows], range(2, len(_DIFFERENCES)), "dim")
+    yield from table_lines([_DIFFERENCES, *rows], range(2, len(_DIFFERENCES)), "dim", columns)
     yield [
         (
             "mean: of the first minus the second; low, high: its 95 % interval; *: more than luck",

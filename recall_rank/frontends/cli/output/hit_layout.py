@@ -9,7 +9,7 @@ from recall_rank.frontends.cli.output.console import Line
 from recall_rank.frontends.cli.output.display import Display
 from recall_rank.frontends.cli.output.id_prefixes import IdPrefixes
 from recall_rank.frontends.cli.output.render import fits
-from recall_rank.frontends.cli.output.search_lines import answer_lines, closing_lines, marked
+from recall_rank.frontends.cli.output.search_lines import answer_lines, closing_lines, marked, title_pieces
 from recall_rank.frontends.cli.output.word_marks import MATCH_STYLE
 from recall_rank.frontends.display_text import age, one_line
 
@@ -40,16 +40,24 @@ def laid_out(
 
 
 def compact_lines(response: SearchResponse, now: int, offset: int, display: Display) -> Iterator[Line]:
-    """Yield two lines for each hit, title and place, and snippet, both cut to the width; then the closing lines."""
+    """Yield two lines for each hit, title and place, and snippet, both cut to the width; of a hit on a title that fits
+    on the first line no snippet; then the closing lines.
+    """
     for number, result in enumerate(response.results, offset + 1):
-        yield _title_line(result, number, now, display)
-        yield [(_INDENT, ""), *_snippet(result, (display.columns or 0) - len(_INDENT))]
+        head = _title_line(result, number, now, display)
+        yield head
+        if result.source != "title" or any(text.endswith(_CUT) for text, style in head if "bold" in style):
+            yield [(_INDENT, ""), *_snippet(result, (display.columns or 0) - len(_INDENT))]
     yield from closing_lines(response, offset, display)
 
 
 def one_hit_line(result: Result, number: int, now: int, columns: int | None) -> Line:
-    """Return a hit as one line, cut at `columns`: number, age, title, snippet."""
+    """Return a hit as one line, cut at `columns`: number, age, title, and snippet unless the hit is on the title."""
     head: Line = [(f"{number:>2}. ", "dim"), (f"{age(result.time, now):<13}", "green"), (" ", "")]
+    if result.source == "title":
+        pieces = title_pieces(result)
+        left = (columns or 0) - sum(width(text) for text, _ in head)
+        return [*head, *(pieces if columns is None else _around_match(pieces, result, max(left, 1)))]
     title = one_line(result.session_title or result.session_id) or "untitled"
     snippet = marked(result.snippet, result.spans)
     if columns is None:
@@ -111,11 +119,12 @@ def last_name(folder: str) -> str:
 
 def _title_line(result: Result, number: int, now: int, display: Display) -> Line:
     """Return number, title, speaker, age, agent and the last name of the folder."""
-    speaker = result.tool_name or result.author or result.role
+    speaker = "title" if result.source == "title" else result.tool_name or result.author or result.role
     place = last_name(result.directory) if result.directory else result.project or ""
     others = [speaker, age(result.time, now), result.agent or result.history or "", place]
     title = one_line(result.session_title or result.session_id) or "untitled"
-    return title_line([(f"{number:>2}. ", "dim")], title, others, display.columns or 0)
+    before, (shown, _), *behind = title_line([(f"{number:>2}. ", "dim")], title, others, display.columns or 0)
+    return [before, *cut_line(title_pieces(result), width(shown)), *behind]
 
 
 def _snippet(result: Result, columns: int) -> Line:

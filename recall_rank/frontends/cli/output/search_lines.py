@@ -24,11 +24,14 @@ if TYPE_CHECKING:
 PIPE: Final = Display()
 MAX_LOAD_ERRORS: Final = 8  # hits must not be pushed off the screen
 READ_ON: Final = "get, context, open, copy, reopen"  # the commands that take the number of a hit
+MUST_OR_FILE: Final = "must_or_file"  # the reason where --file, which requires a text, stands beside --must
 _INDENT: Final = "    "
 _REASONS: Final[Mapping[str, str]] = {  # other reasons are shown by their names
     "session_id": "session",
     "tool_name": "tool",
-    "words": "words they must or must not hold",
+    "must": "required text",
+    "must_not": "unwanted text",
+    MUST_OR_FILE: "required text or file",
     "in_context": "messages that are still in context",
 }
 _DEGRADED: Final[Mapping[str, str]] = {
@@ -53,24 +56,24 @@ def answer_lines(
 def hit_lines(
     result: Result, number: int, now: int, display: Display = PIPE, ids: IdPrefixes | None = None
 ) -> Iterator[Line]:
-    """Yield the lines of hit `number`: place and time; snippet with marked matches; reason; in a pipe the command that
-    reopens the session.
+    """Yield the lines of hit `number`: place and time; snippet with marked matches, or for a hit on a title the matches
+    marked in the title; reason; in a pipe the command that reopens the session.
 
     There is a further line for an explained score, and one for each query word that was found in another form.
     """
     minute = display.minute(result.time)
-    speaker = f"{result.role} · {result.tool_name}" if result.tool_name else result.role
     yield [
         (f"{number:>2}. ", "dim"),
-        (one_line(result.session_title or result.session_id) or "untitled", "bold"),
+        *title_pieces(result),
         (" · ", "dim"),
-        (one_line(" · ".join(filter(None, (result.author, speaker, _part_kind(result))))), "cyan"),
+        (one_line(_speaker(result)), "cyan"),
         (" · ", "dim"),
         (age(result.time, now), "green"),
         (f" ({minute})" if minute else "", "dim"),
         (one_line(_place(result, display)), "dim"),
     ]
-    yield [(_INDENT, ""), *marked(result.snippet, result.spans)]
+    if result.source != "title":
+        yield [(_INDENT, ""), *marked(result.snippet, result.spans)]
     yield [(_INDENT + one_line(_why(result, ids)), "dim")]
     for copy in result.also_in:
         yield [
@@ -92,15 +95,29 @@ def marked(snippet: str, spans: Sequence[Span]) -> Line:
     """Return the snippet as one line in which the matches, given by `spans`, are styled. Spans may overlap and have
     any order.
     """
+    return marked_at(snippet, [(span.start, span.end) for span in spans])
+
+
+def marked_at(text: str, places: Sequence[tuple[int, int]]) -> Line:
+    """Return the text as one line in which the characters [start, end) of each place are styled as matches."""
     line: Line = []
     at = 0
-    for start, end in sorted((span.start, span.end) for span in spans):
-        start, end = max(start, at), min(end, len(snippet))
+    for start, end in sorted(places):
+        start, end = max(start, at), min(end, len(text))
         if start < end:
-            line += [(one_line(snippet[at:start]), ""), (one_line(snippet[start:end]), MATCH_STYLE)]
+            line += [(one_line(text[at:start]), ""), (one_line(text[start:end]), MATCH_STYLE)]
             at = end
-    line.append((one_line(snippet[at:]), ""))
+    line.append((one_line(text[at:]), ""))
     return [piece for piece in line if piece[0]]
+
+
+def title_pieces(result: Result) -> Line:
+    """Return the title of the session of a hit; of a hit on the title with its matches styled."""
+    title = result.session_title or result.session_id
+    if result.source != "title" or not one_line(title):
+        return [(one_line(title) or "untitled", "bold")]
+    line = marked_at(title, [(span.text_start, span.text_end) for span in result.spans])
+    return [(text, style or "bold") for text, style in line]
 
 
 def closing_lines(response: SearchResponse, offset: int = 0, display: Display = PIPE) -> Iterator[Line]:
@@ -141,7 +158,7 @@ def remark_lines(response: SearchResponse) -> Iterator[Line]:
     for kind in response.degrade_kinds:
         if kind != "none":
             yield [(one_line(_DEGRADED.get(kind, kind)), "dim")]
-    yield from _unread(response.load_errors)
+    yield from unread_lines(response.load_errors)
     yield from map(note_line, response.warnings)
 
 
@@ -153,7 +170,7 @@ def _reading(syntax: QuerySyntax) -> str:
     return " · ".join(said)
 
 
-def _unread(errors: Sequence[str]) -> Iterator[Line]:
+def unread_lines(errors: Sequence[str]) -> Iterator[Line]:
     """Yield the first errors of reading as lines, then, if there are more, a line with the number of the others."""
     for error in errors[:MAX_LOAD_ERRORS]:
         yield [("not read: ", "red"), (one_line(error), "")]
@@ -162,11 +179,12 @@ def _unread(errors: Sequence[str]) -> Iterator[Line]:
         yield [("not read: ", "red"), (more, "")]
 
 
-def _part_kind(result: Result) -> str:
-    """Return the kind of the part of a hit, or "" when the hit line shows it already."""
+def _speaker(result: Result) -> str:
+    """Return who said a hit, with the tool or the kind of its part; "title" for a hit on a title, which nobody says."""
     if result.source == "title":
         return "title"
-    return "" if result.part_type in ("text", "tool") else result.part_type
+    kind = "" if result.part_type in ("text", "tool") else result.part_type
+    return " · ".join(filter(None, (result.author, result.role, result.tool_name, kind)))
 
 
 def _place(result: Result, display: Display) -> str:

@@ -10,9 +10,12 @@ import sys
 import time
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from recall_rank.histories.cache.location import MACHINE, default_cache
+
+if TYPE_CHECKING:
+    from recall_rank.histories.settings import Settings
 
 SECONDS: Final = 1800  # after which the process is ended; what it has not published is swept by the next refresh
 _NICE: Final = 10
@@ -71,7 +74,21 @@ def refresh_once(*, wait: bool = False) -> int:
         return 0
     finally:
         os.close(held)
+    if known.embedder is not None:
+        _embed(cache, known)
     return 0
+
+
+def _embed(cache: Path, known: Settings) -> None:
+    """Make the vectors that the index in `cache` lacks, unless another process does. SECONDS bounds this, too; what was
+    stored until then is kept, and the next run goes on.
+    """
+    from recall_rank.recall import Recall
+    from recall_rank.semantic.adapters.choose import open_embedder
+
+    model = open_embedder(known.embedder or "")
+    with Recall.discover(cache, ignore=known.ignore, keep_vanished=known.keep_vanished, embedder=model) as recall:
+        recall.embed()
 
 
 def main() -> int:

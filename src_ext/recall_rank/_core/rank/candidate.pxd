@@ -26,6 +26,7 @@ cdef class Candidate:
     cdef public double whole
     cdef public double similarity
     cdef public double extra
+    cdef public double meaning
     cdef public double others
     cdef public double raw
     cdef public double own

@@ -20,9 +20,11 @@ cdef class Candidate:
     whole: 1 where the whole query occurs as it was written, less where that is inside of a longer name, else 0.
     names: for each name of the query a list of the names at its matches in the passage; empty until that was read.
     similarity: how near these names come to those of the query by rapidfuzz, 0 to 1; 0 before they were compared.
-    extra: the caller's own score for the part, weighted. others: what further messages add to the score of a session.
-    raw: the score before calibration, evidence * (1 + boosts) + extra + others. own: that of its part alone, without
-    others; it does not change when the candidate takes over the rank of another.
+    extra: the caller's own score for the part, weighted.
+    meaning: how near the part is in meaning to the query, weighted; 0 without an embedder.
+    others: what further messages add to the score of a session.
+    raw: the score before calibration, evidence * (1 + boosts) + extra + meaning + others.
+    own: that of its part alone, without others; it does not change when the candidate takes over the rank of another.
     score: equal to raw, until calibrate() replaces it by a chance.
     sure: the chance that its session is the right one; confidence: "low", "medium" or "high".
     stage: the last stage that scored it, "prefilter", "score" or "scan".
@@ -80,7 +82,7 @@ cdef class Candidate:
         self.was_read = self.was_boosted = False
         memset(self.row, 0, sizeof(self.row))
         self.names = []
-        self.quoted = self.whole = self.similarity = self.extra = self.others = 0
+        self.quoted = self.whole = self.similarity = self.extra = self.meaning = self.others = 0
         self.raw = self.own = self.score = self.evidence
 
     def take_rank_of(self, Candidate other not None):
@@ -89,6 +91,7 @@ cdef class Candidate:
         self.shares = other.shares
         self.was_boosted = other.was_boosted
         self.extra = other.extra
+        self.meaning = other.meaning
         self.others = other.others
         self.raw = other.raw
         self.score = other.score
@@ -98,9 +101,9 @@ cdef class Candidate:
         """Return a dict from the name of each summand of the score to its value; empty where `raw`, the score before
         calibration, is 0.
 
-        Summands are "evidence" (of the words that match), the names of BOOSTS, "extra" (the caller's own score) and
-        "others" (what further messages add to a session); all but the first are left out where they are 0. They are
-        scaled so that their sum is `score`.
+        Summands are "evidence" (of the words that match), the names of BOOSTS, "extra" (the caller's own score),
+        "meaning" (nearness in meaning) and "others" (what further messages add to a session); all but the first are
+        left out where they are 0. They are scaled so that their sum is `score`.
         """
         cdef double scale
         cdef Py_ssize_t k
@@ -113,6 +116,8 @@ cdef class Candidate:
                 parts[BOOSTS[k]] = self.evidence * self.shares[k] * scale
         if self.extra:
             parts["extra"] = self.extra * scale
+        if self.meaning:
+            parts["meaning"] = self.meaning * scale
         if self.others:
             parts["others"] = self.others * scale
         return parts

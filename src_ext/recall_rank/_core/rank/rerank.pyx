@@ -305,7 +305,8 @@ cdef dict nearest(list texts, QueryName name, fold, int64_t deadline_ns):
 
 
 def boost(list candidates not None, const double[::1] worth not None):
-    """Set boosts, raw, own and score of every candidate from its features, `quoted`, `whole`, `similarity` and `extra`.
+    """Set boosts, raw, own and score of every candidate from its features, `quoted`, `whole`, `similarity`, `extra` and
+    `meaning`.
 
     worth, f64[7], is for each of BOOSTS the greatest share of the evidence that it adds. Raises ValueError for another
     number.
@@ -327,7 +328,7 @@ def boost(list candidates not None, const double[::1] worth not None):
         total = 0
         for k in range(BOOST_COUNT):
             total += one.shares[k]
-        one.raw = one.own = one.score = one.evidence * (1 + total) + one.extra
+        one.raw = one.own = one.score = one.evidence * (1 + total) + one.extra + one.meaning
         one.was_boosted = True
 
 

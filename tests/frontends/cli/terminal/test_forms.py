@@ -93,14 +93,64 @@ def test_forms_exclude_each_other(run: Run, command: tuple[str, ...]) -> None:
         assert "exclude each other" in result.output
 
 
-def test_what_is_not_whole_is_told_beside_the_form(run: Run, tmp_path: Path) -> None:
+@pytest.fixture
+def broken(tmp_path: Path) -> Path:
+    """A history with a torn line."""
     from recall_rank.frontends.demo.generate import history
 
     path = tmp_path / "broken.jsonl"
     path.write_text(history() + "{torn\n", encoding="utf-8")
-    result = run("search", "rate limit", "-q", "--history", path, "--no-cache")
+    return path
+
+
+@pytest.mark.parametrize("form", ["--oneline", "--tsv"])
+def test_what_is_not_whole_is_told_beside_the_form(run: Run, broken: Path, form: str) -> None:
+    result = run("search", "rate limit", form, "--history", broken, "--no-cache")
     assert "note: 1 note about sources" in result.stderr
     assert "note" not in result.stdout
+
+
+@pytest.mark.parametrize(
+    "command", [("search", "rate limit"), ("sessions",), ("search", "rate limit", "--sessions", "1")]
+)
+def test_quiet_writes_no_notes(run: Run, broken: Path, command: tuple[str, ...]) -> None:
+    result = run(*command, "-q", "--history", broken, "--no-cache")
+    assert result.stderr == ""
+
+
+def test_quiet_tells_errors(run: Run, tmp_path: Path) -> None:
+    both = ("--history", "demo", "--history", tmp_path / "gone.jsonl")
+    result = run("search", "rate limit", "-q", *both, "--no-cache")
+    assert result.stderr == f"not read: unreadable: {tmp_path}/gone.jsonl: no such file or folder\n"
+    assert result.stdout
+    result = run("search", "rate limit", "-q", *both[2:], "--no-cache")
+    assert result.stderr.startswith("not read: ")
+    assert result.exit_code == 3
+
+
+def test_quiet_draws_nothing_on_a_terminal(tmp_path: Path, broken: Path) -> None:
+    with PersonAtTerminal(80, 24, tmp_path) as person:
+        for words in (("search", "rate limit"), ("sessions",)):
+            _, written = person.run(*words, "-q", "--history", broken)
+            assert "\x1b" not in written
+            assert all(row.startswith("demo-") for row in written.split())
+
+
+def test_quiet_does_not_tell_of_an_older_index(
+    run: Run, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from recall_rank.frontends.cli.options import histories
+
+    class Refreshing:
+        def wait(self, seconds: float | None = None) -> bool:
+            return seconds is None
+
+    monkeypatch.setattr(histories.sys.stderr, "isatty", lambda: True, raising=False)
+    histories.finish_refresh(Refreshing(), 90_000)  # type: ignore[arg-type]
+    assert "index of 90 s ago" in capsys.readouterr().err
+    monkeypatch.setattr(histories, "is_quiet", lambda: True)
+    histories.finish_refresh(Refreshing(), 90_000)  # type: ignore[arg-type]
+    assert capsys.readouterr().err == ""
 
 
 def test_reading_commands_redact_where_they_are_told(run: Run, tmp_path: Path) -> None:

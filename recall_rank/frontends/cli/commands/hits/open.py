@@ -44,12 +44,11 @@ def open_session(ctx: click.Context, session: str, *, editor: bool, redact: bool
 
     command = _editor() if editor else ()
     read = read_session(session, histories, redact=redact)
-    lines = transcript_lines(read, own_homes())
     if editor:
-        _edit(list(lines), command)
+        _edit(list(transcript_lines(read, own_homes())), command)
     else:
         display = given_display(sys.stdout)
-        show(_transcript_rows(lines, display), display)
+        show(_transcript_rows(transcript_lines(read, own_homes(), display.minute), display), display)
     ctx.exit(HITS)
 
 

@@ -1,0 +1,1 @@
+"""The vectors of a segment: what an embedder made of its passages."""

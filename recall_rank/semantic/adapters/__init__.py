@@ -1,0 +1,1 @@
+"""Embedders of models that run on this machine: in this process, or behind an address of it."""
