@@ -126,15 +126,8 @@ class Weights:
     whole_query: float = 1.4  # the whole query as it was written: error lines and paths are pasted to find one place
     quoted: float = 0.5  # words that the caller put in quotes stand together; without quotes they may be anywhere
     near: float = 0.4  # neighbours in the query, in order and within six words, by one over their distance
-    scorer: float = 0.15  # rapidfuzz on the densest window: misspellings that no term shows; names and paths rank
-    # equally well with .1 to .3, sentences lose with more
-    scored: int = 30  # best candidates that rapidfuzz compares with the query
-    # Of a sentence four fields are compared, with the weights of the original recall tool. A query without stop words
-    # is a name, a path or an error line, which directories and titles resemble by chance only.
-    field_text: float = 0.65  # the densest window
-    field_directory: float = 0.20  # the directory of the session
-    field_title: float = 0.10  # the title of the session
-    field_tool_name: float = 0.05  # the name of the tool
+    scorer: float = 1.4  # a name in a passage that stands for one of the query, by rapidfuzz: an identifier where it
+    # was written is worth as much as any whole query; 1 to 3 rank equally well
     cue: float = 0.3  # a question for a time is answered by a passage that names one
     extra: float = (
         0.15  # the caller's own signal, 0 to 1, such as a cosine; small, so that a weaker ranker reorders little

@@ -1,0 +1,96 @@
+"""The names of a query: its identifiers, paths and compounds, with which the names in passages are compared."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from rapidfuzz.distance import OSA
+
+from recall_rank._core.rank.passage_names import JOINERS, QueryName, plain_name
+from recall_rank._core.rank.rapidfuzz_scorer import Scorer
+from recall_rank.analysis.normalize import encode, fold
+from recall_rank.search.expansion.expansion import Expansion
+from recall_rank.search.query import Query
+
+MOST_NAMES = 8  # those of a query that weigh most; a pasted stack trace has dozens
+_JOINERS = JOINERS.decode()
+_RUN = re.compile(rf"[\w${re.escape(_JOINERS)}]+")
+_PROSE = re.compile(r"[^\W\d_A-Z]+(?:-[^\W\d_A-Z]+)*(?:/[^\W\d_A-Z]+)?|[\d\W]+")
+
+Name = tuple[str, int, int]  # as the query writes it, and its words [first, last)
+
+
+def query_names(query: Query, expansion: Expansion) -> list[QueryName]:
+    """Return the names of a query, at most MOST_NAMES, those of the greatest weight first.
+
+    A name is a run of characters without a blank that has several words, such as `src/load.py` or `rateLimit`; the
+    whole query, if it is one word; and, in a query too short to be a sentence, neighbouring words that documents write
+    as one. Beside stop words or many others, plain words with hyphens or one slash between them (part-time, and/or)
+    and dates are no names. No word is in two names, and no name has words of a script without blanks. The share of a
+    name in the query is that of its words by their weights.
+    """
+    words = query.words
+    weights = [weight * word.counts for weight, word in zip(expansion.word_weights, words, strict=True)]
+    names = list(_written_as_one(query))
+    inside = {at for _, first, last in names for at in range(first, last)}
+    long = query.counting > query.weights.prose_words
+    if long or any(not word.counts and at not in inside for at, word in enumerate(words)):
+        names = [name for name in names if not _PROSE.fullmatch(name[0])]
+    if not long:
+        names += _joined(query, expansion, names)
+    total = sum(weights) or 1.0
+    weighed = [
+        (sum(weights[first:last]) / total, written, first, last)
+        for written, first, last in names
+        if not any(word.cjk for word in words[first:last])
+    ]
+    weighed.sort(key=lambda each: -each[0])
+    return [_name(share, written, first, last) for share, written, first, last in weighed[:MOST_NAMES] if share]
+
+
+def _name(share: float, written: str, first: int, last: int) -> QueryName:
+    """Return a name with the scorers that compare others with it: optimal string alignment counts a swap as one edit.
+
+    It is the distance by which misspelt words are repaired (search/expansion/forms.py), here over the length of the
+    longer name.
+    """
+    plain, alike = (Scorer(OSA.normalized_similarity, text) for text in (plain_name(written, fold), written))
+    return QueryName(first, last, share, plain, alike, encode("".join(set(_JOINERS).intersection(written))))
+
+
+def _written_as_one(query: Query) -> Iterator[Name]:
+    """Yield the names that the query writes without a blank, in order."""
+    words = query.words
+    if len(words) == 1:
+        yield words[0].written, 0, 1
+        return
+    starts, place = [], 0
+    for word in words:
+        found = query.text.find(word.written, place)
+        starts.append(max(found, place))  # a word that only an option adds is in no run
+        place = found + len(word.written) if found >= 0 else place
+    last = 0
+    for run in _RUN.finditer(query.text):
+        while last < len(words) and starts[last] < run.start():
+            last += 1
+        first = last
+        while last < len(words) and starts[last] < run.end():
+            last += 1
+        if last - first > 1:
+            yield run.group().rstrip(_JOINERS), first, last
+
+
+def _joined(query: Query, expansion: Expansion, names: list[Name]) -> Iterator[Name]:
+    """Yield the longest runs of neighbouring words that documents write as one, none of which has words of `names`.
+
+    A run beside a stop word is left out: `where is the time zone` asks in words, while `time zone` may be a name.
+    """
+    taken = {at for _, first, last in names for at in range(first, last)}
+    stops = {at for at, word in enumerate(query.words) if not word.counts}
+    groups = [group for group in expansion.groups if group.span > 1 and not group.variant]
+    for group in sorted(groups, key=lambda group: -group.span):
+        covered = range(group.at, group.at + group.span)
+        if taken.isdisjoint(covered) and stops.issubset(covered):
+            taken.update(covered)
+            yield group.written, group.at, group.at + group.span
