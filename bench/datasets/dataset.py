@@ -50,7 +50,6 @@ def arguments(parser: argparse.ArgumentParser, *, several: bool = False) -> None
             "--parts", type=int, default=PARTS, help="size of a generated history (default %(default)s)"
         )
     parser.add_argument("--seed", type=int, default=1, help="seed of a generated history (default %(default)s)")
-    parser.add_argument("--queries", type=Path, help="labelled queries in place of those of the folder")
 
 
 def load(options: argparse.Namespace) -> Dataset:
@@ -60,7 +59,7 @@ def load(options: argparse.Namespace) -> Dataset:
     named = options.data
     if named == GENERATED or (named is None and not HISTORIES.is_dir()):
         return generated(options.parts, options.seed)
-    return _read(named, options.queries)
+    return _read(named)
 
 
 def load_all(options: argparse.Namespace) -> Iterator[Dataset]:
@@ -76,7 +75,7 @@ def load_all(options: argparse.Namespace) -> Iterator[Dataset]:
         yield generated(parts, options.seed)
         release()
     if not options.parts or named not in (None, GENERATED):
-        yield _read(named, options.queries)
+        yield _read(named)
 
 
 def sizes(text: str) -> tuple[int, ...]:
@@ -84,12 +83,11 @@ def sizes(text: str) -> tuple[int, ...]:
     return tuple(int(size.replace("_", "")) for size in text.split(","))
 
 
-def _read(named: str | None, asked: Path | None) -> Dataset:
+def _read(named: str | None) -> Dataset:
     folder = Path(named) if named else HISTORIES
-    queries = read_queries(asked or folder / "queries.jsonl")
-    runs = folder / "runs"  # ranks for the folder's own queries
-    name = f"{folder.name}, {asked.stem}" if asked else folder.name
-    return Dataset(name, read_history(folder), queries, runs if runs.is_dir() and not asked else None)
+    runs = folder / "runs"
+    queries = read_queries(folder / "queries.jsonl")
+    return Dataset(folder.name, read_history(folder), queries, runs if runs.is_dir() else None)
 
 
 @functools.lru_cache(maxsize=2)

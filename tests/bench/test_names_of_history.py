@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections import defaultdict
 from pathlib import Path
 
-import pytest
+import orjson
 
-from bench.datasets.documents import part_text
-from bench.datasets.history_files import read_history, read_queries
-from bench.datasets.names_of_history import main, mentions, queries
+from bench.command import main
+from bench.datasets.names_of_history import mentions, queries
 from recall_rank.frontends.demo.generate import history
 from tests.support.search.samples import session
 
-NAMES = [f"{first}{second}" for first in ("rate", "tide", "crane") for second in ("Limit", "Table", "Ledger", "Gauge")]
+NAMES = [
+    f"{first}{second}" for first in ("harbour", "lantern", "breakwater") for second in ("Limit", "Table", "Ledger")
+]
 SESSIONS = [
     session(f"s{n}", f"see src/quay/{name}.py and {name}: done", f"the {name} again") for n, name in enumerate(NAMES)
 ]
@@ -21,16 +22,20 @@ SESSIONS = [
 
 def test_a_name_is_mentioned_in_every_part_that_holds_it_alone() -> None:
     held = session(
-        "s", "in src/load.py:12, rate_limit", "in /srv/src/load.py. RateLimit", "see rateLimiter or part-time"
+        "s",
+        "in src/quay/load.py:12, harbour_ledger",
+        "in src/quay/load.py.bak: HarbourLedgers",
+        "HARBOUR, harbourLedger, part-time",
     )
     found = defaultdict(set)
     for mention in mentions([held]):
         found[mention.kind, mention.key].add(mention.answer[2])
-    assert found["path", "src/load.py"] == {"s.0.1"}
-    assert found["path", "/srv/src/load.py"] == {"s.1.1"}
-    assert found["identifier", "ratelimit"] == {"s.0.1", "s.1.1"}
-    assert found["identifier", "ratelimiter"] == {"s.2.1"}
-    assert not found["identifier", "part"]
+    assert found == {
+        ("path", "src/quay/load.py"): {"s.0.1"},
+        ("path", "src/quay/load.py.bak"): {"s.1.1"},
+        ("identifier", "harbourledger"): {"s.0.1", "s.2.1"},
+        ("identifier", "harbourledgers"): {"s.1.1"},
+    }
 
 
 def test_queries_are_of_the_kinds_that_names_make() -> None:
@@ -45,17 +50,11 @@ def test_queries_are_of_the_kinds_that_names_make() -> None:
         assert [answer[2] for answer in relevant] == [f"s{number}.0.1", f"s{number}.1.1"]
 
 
-def test_the_command_writes_lines_of_labelled_queries(
-    tmp_path: Path, capsysbinary: pytest.CaptureFixture[bytes]
-) -> None:
+def test_the_benchmark_asks_for_names_that_are_drawn_from_the_history(tmp_path: Path) -> None:
     (tmp_path / "history.jsonl").write_text(history(), encoding="utf-8")
-    main([str(tmp_path), "--count", "3"])
-    written = capsysbinary.readouterr().out
-    (tmp_path / "names.jsonl").write_bytes(written)
-    read = read_queries(tmp_path / "names.jsonl")
-    assert len(read) == len(written.splitlines()) > 0
-    held = read_history(tmp_path)
-    parts = {part.id: part_text(part) for each in held for message in each.messages for part in message.parts}
-    for query in read:
-        if query.kind == "file_path":
-            assert all(query.query in parts[str(part)] for _, _, part in query.relevant)
+    (tmp_path / "queries.jsonl").write_text("")
+    arguments = ["run", "known_item", "--data", str(tmp_path), "--names", "3", "--no-time", "--out"]
+    assert main([*arguments, str(tmp_path / "out.json")]) == 0
+    [report] = orjson.loads((tmp_path / "out.json").read_bytes())["reports"]
+    asked = {figure["name"]: figure["n"] for figure in report["figures"]}
+    assert asked["ours/identifier/part MRR"] == asked["ours/file_path/part MRR"] == 3

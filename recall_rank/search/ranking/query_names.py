@@ -24,21 +24,20 @@ Name = tuple[str, int, int]  # as the query writes it, and its words [first, las
 def query_names(query: Query, expansion: Expansion) -> list[QueryName]:
     """Return the names of a query, at most MOST_NAMES, those of the greatest weight first.
 
-    A name is a run of characters without a blank that has several words, such as `src/load.py` or `rateLimit`; the
-    whole query, if it is one word; and, in a query too short to be a sentence, neighbouring words that documents write
-    as one. Beside stop words or many others, plain words with hyphens or one slash between them (part-time, and/or)
-    and dates are no names. No word is in two names, and no name has words of a script without blanks. The share of a
-    name in the query is that of its words by their weights.
+    A name is a run of characters without a blank that has several words, such as `src/load.py` or `rateLimit`; or the
+    whole query, if it is one word or documents write its words as one. Beside stop words or many others, plain words
+    with hyphens or one slash between them (part-time, and/or) and dates are no names. No word is in two names, and no
+    name has words of a script without blanks. The share of a name in the query is that of its words by their weights.
     """
     words = query.words
     weights = [weight * word.counts for weight, word in zip(expansion.word_weights, words, strict=True)]
     names = list(_written_as_one(query))
     inside = {at for _, first, last in names for at in range(first, last)}
-    long = query.counting > query.weights.prose_words
-    if long or any(not word.counts and at not in inside for at, word in enumerate(words)):
+    if query.counting > query.weights.prose_words or any(
+        not word.counts and at not in inside for at, word in enumerate(words)
+    ):
         names = [name for name in names if not _PROSE.fullmatch(name[0])]
-    if not long:
-        names += _joined(query, expansion, names)
+    names = names or list(_joined(query, expansion))
     total = sum(weights) or 1.0
     weighed = [
         (sum(weights[first:last]) / total, written, first, last)
@@ -81,16 +80,13 @@ def _written_as_one(query: Query) -> Iterator[Name]:
             yield run.group().rstrip(_JOINERS), first, last
 
 
-def _joined(query: Query, expansion: Expansion, names: list[Name]) -> Iterator[Name]:
-    """Yield the longest runs of neighbouring words that documents write as one, none of which has words of `names`.
+def _joined(query: Query, expansion: Expansion) -> Iterator[Name]:
+    """Yield the whole query, if it has several words that documents write as one, such as `rate limit`.
 
-    A run beside a stop word is left out: `where is the time zone` asks in words, while `time zone` may be a name.
+    Some words of a longer query are left out: of `cursor rules making rules`, `cursorRules` is one name among others.
     """
-    taken = {at for _, first, last in names for at in range(first, last)}
-    stops = {at for at, word in enumerate(query.words) if not word.counts}
-    groups = [group for group in expansion.groups if group.span > 1 and not group.variant]
-    for group in sorted(groups, key=lambda group: -group.span):
-        covered = range(group.at, group.at + group.span)
-        if taken.isdisjoint(covered) and stops.issubset(covered):
-            taken.update(covered)
-            yield group.written, group.at, group.at + group.span
+    count = len(query.words)
+    for group in expansion.groups:
+        if group.span == count > 1 and not group.variant:
+            yield group.written, 0, count
+            return

@@ -81,8 +81,8 @@ def boost(search: SearchContext, candidates: list[Candidate]) -> None:
     """Set the boosts and the score of each candidate.
 
     A boost adds a share of the candidate's evidence, limited by a weight. A query that is one identifier earns none as
-    a whole text, since the comparison of names tells better where it stands. The option `extra_scores`, the caller's
-    own scores, adds the score of the candidate's part times a weight; with an embedder, so does the nearness in meaning.
+    a whole text, since the comparison of names tells better where it stands. The caller's own scores, in the option
+    `extra_scores`, are added times a weight; with an embedder, so is the nearness in meaning.
     """
     query, weights = search.query, search.query.weights
     several = query.counting > 1

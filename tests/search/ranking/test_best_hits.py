@@ -154,6 +154,12 @@ def test_a_name_is_found_however_its_words_are_joined(query: str) -> None:
     assert found.get("s.1.1", 0.0) == 0
 
 
+def test_words_that_only_some_documents_join_are_no_name_inside_a_longer_query() -> None:
+    index = texts("the old rateLimit holds", "an old rate has a limit")
+    assert similar(index, "rate limit")["s.0.1"] == pytest.approx(1.0)
+    assert similar(index, "old rate limit")["s.0.1"] == 0
+
+
 def test_a_name_behind_a_dot_stands_alone_and_a_path_inside_a_longer_one_does_not() -> None:
     index = texts("see this.rateLimit()", "see src/gate/load.py:12", "see /srv/src/gate/load.py:12")
     assert similar(index, "rateLimit")["s.0.1"] == pytest.approx(1.0)
