@@ -86,8 +86,8 @@ def test_words_in_quotes_stand_together() -> None:
 
 def test_characters_of_a_word_that_stand_apart_are_not_the_word() -> None:
     """Both hold the first two of four characters; of the others, one is in "science" and one in "prescription"."""
-    image = session("a", said("画像の話", "image", BEFORE, role="user"))
-    apart = session("b", said("画像の理科処方", "apart", role="user"))
+    image = session("a", said("画像を見た", "image", BEFORE, role="user"))
+    apart = session("b", said("画像の理科と処方", "apart", role="user"))
     assert decides("画像処理", "image", replace(DEFAULT, cjk_single=1.0), image, apart)
 
 

@@ -27,7 +27,9 @@ def query_names(query: Query, expansion: Expansion) -> list[QueryName]:
     A name is a run of characters without a blank that has several words, such as `src/load.py` or `rateLimit`; or the
     whole query, if it is one word or documents write its words as one. Beside stop words or many others, plain words
     with hyphens or one slash between them (part-time, and/or) and dates are no names. No word is in two names, and no
-    name has words of a script without blanks. The share of a name in the query is that of its words by their weights.
+    name has words of a script without blanks. The worth of a name is the square of the share that its words have in the
+    query by their weights: a boost adds to the evidence of all words, of which only that share is the name's own, and a
+    question with a name in it asks for more than the places of that name.
     """
     words = query.words
     weights = [weight * word.counts for weight, word in zip(expansion.word_weights, words, strict=True)]
@@ -40,22 +42,22 @@ def query_names(query: Query, expansion: Expansion) -> list[QueryName]:
     names = names or list(_joined(query, expansion))
     total = sum(weights) or 1.0
     weighed = [
-        (sum(weights[first:last]) / total, written, first, last)
+        ((sum(weights[first:last]) / total) ** 2, written, first, last)
         for written, first, last in names
         if not any(word.cjk for word in words[first:last])
     ]
     weighed.sort(key=lambda each: -each[0])
-    return [_name(share, written, first, last) for share, written, first, last in weighed[:MOST_NAMES] if share]
+    return [_name(worth, written, first, last) for worth, written, first, last in weighed[:MOST_NAMES] if worth]
 
 
-def _name(share: float, written: str, first: int, last: int) -> QueryName:
+def _name(worth: float, written: str, first: int, last: int) -> QueryName:
     """Return a name with the scorers that compare others with it: optimal string alignment counts a swap as one edit.
 
     It is the distance by which misspelt words are repaired (search/expansion/forms.py), here over the length of the
     longer name.
     """
     plain, alike = (Scorer(OSA.normalized_similarity, text) for text in (plain_name(written, fold), written))
-    return QueryName(first, last, share, plain, alike, encode("".join(set(_JOINERS).intersection(written))))
+    return QueryName(first, last, worth, plain, alike, encode("".join(set(_JOINERS).intersection(written))))
 
 
 def _written_as_one(query: Query) -> Iterator[Name]:

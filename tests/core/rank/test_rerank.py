@@ -72,9 +72,9 @@ def rerank_query(
     return RerankQuery(matcher, whole, phrases or [], names or [], width=WIDTH, least_phrase=0.25)
 
 
-def query_name(written: str, first: int = 0, last: int = 1, share: float = 1.0) -> QueryName:
+def query_name(written: str, first: int = 0, last: int = 1, worth: float = 1.0) -> QueryName:
     plain, alike = Scorer(OSA.normalized_similarity, plain_name(written, fold)), Scorer(same, written)
-    return QueryName(first, last, share, plain, alike, bytes(set(written.encode()) & set(JOINERS)))
+    return QueryName(first, last, worth, plain, alike, bytes(set(written.encode()) & set(JOINERS)))
 
 
 def same(one: str, other: str) -> float:
@@ -241,7 +241,7 @@ def test_the_nearest_names_of_all_candidates_count(chance: Random) -> None:
     found = [Candidate(number, 0, 1.0) for number in range(chance.randint(0, 6))]
     for one in found:
         one.names = [chance.sample(texts, chance.randint(0, 3)) for _ in wanted]
-    assert compare(found, [query_name(name, share=0.5) for name in wanted], fold)
+    assert compare(found, [query_name(name, worth=0.5) for name in wanted], fold)
     for one in found:
         total = 0.0
         for k, name in enumerate(wanted):

@@ -3,7 +3,7 @@ from recall_rank._core.rank.features cimport FormMatch
 cdef class QueryName:
     cdef readonly int first
     cdef readonly int last
-    cdef readonly double share
+    cdef readonly double worth
     cdef readonly object plain
     cdef readonly object alike
     cdef unsigned char[256] inside  # 1 for a byte that a name may have: of a word, or a joiner of the query's name

@@ -25,18 +25,18 @@ cdef bint is_joiner(unsigned char byte) noexcept nogil:
 cdef class QueryName:
     """A name of the query: its words [first, last), as the query writes them.
 
-    share: the part, 0 to 1, of the query's weight that its words have. plain, alike: functions that compare a name of a
-    passage with it, as Scorers: by letters and digits in lower case (plain_name), and as both are written. joiners are
-    the bytes among JOINERS that the query writes in it.
+    worth: what the name adds to the similarity of a candidate that holds it, 0 to 1. plain, alike: Scorers that compare
+    a name of a passage with it: by letters and digits in lower case (plain_name), and as both are written. joiners: the
+    bytes among JOINERS that the query writes in it.
     """
 
-    def __init__(self, int first, int last, double share, plain not None, alike not None, bytes joiners not None):
+    def __init__(self, int first, int last, double worth, plain not None, alike not None, bytes joiners not None):
         cdef int byte
         if not 0 <= first < last:
             raise ValueError(f"a name has at least one word, not [{first}, {last})")
         self.first = first
         self.last = last
-        self.share = share
+        self.worth = worth
         self.plain = plain
         self.alike = alike
         for byte in range(256):

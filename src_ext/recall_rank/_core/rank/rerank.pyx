@@ -250,7 +250,7 @@ def compare(list candidates not None, list names not None, fold not None, int64_
     names are the QueryNames for which the candidates were read. Of all names that the candidates hold, those nearest to
     a name of the query by its scorer `plain`, LEAST_SIMILARITY or more, stand for it, as a spelling checker takes the
     nearest word; of equally near ones those that are written most like it, by its scorer `alike`. A candidate that
-    holds one gets their similarity times the name's share. fold is a function str -> str that turns text into lower
+    holds one gets their similarity times the name's worth. fold is a function str -> str that turns text into lower
     case. deadline_ns is a time.monotonic_ns(), 0 for none.
     """
     cdef Py_ssize_t count = len(candidates), k, n
@@ -270,7 +270,7 @@ def compare(list candidates not None, list names not None, fold not None, int64_
             for text in candidate.names[n]:
                 value = values.get(text, 0.0)
                 best = max(best, value)
-            totals[k] += name.share * best
+            totals[k] += name.worth * best
     for k in range(count):
         candidate = candidates[k]
         candidate.similarity = totals[k]
