@@ -40,12 +40,12 @@ class ChanceWeights(NamedTuple):
 class SureWeights(NamedTuple):
     """Coefficients of the logistic regression for the chance that the session of a result is the relevant session."""
 
-    always: float = 1.071  # the first four are as in ChanceWeights
-    rarity: float = 3.154
-    documents: float = -0.682
-    evidence: float = 2.467
+    always: float = 1.187  # the first four are as in ChanceWeights
+    rarity: float = 3.029
+    documents: float = -0.694
+    evidence: float = 2.358
     lead: float = (
-        7.6  # of (1 - r / e) times the share of the query that the passage holds; r is the highest raw score in
+        7.78  # of (1 - r / e) times the share of the query that the passage holds; r is the highest raw score in
     )
     # another session
 
@@ -121,8 +121,7 @@ class Weights:
     survivors: int = 30  # parts whose passages are read again; twice as many change no figure of any labelled set
     looked_at: int = 60  # further parts that are read again where they hold the query as it was written
     window_words: int = 24  # width of the densest window
-    window: float = 0.2  # words close together are about one thing; .2 and .3 rank better than .1 in Russian and Thai,
-    # by .0004 and .001, and equally well elsewhere
+    window: float = 0.2  # words close together are about one thing; .1 loses .0006 in Russian, .3 .003 on misspelt talk
     phrase: float = 0.1  # the longest unbroken run of the query's words
     whole_query: float = 1.4  # the whole query as it was written: error lines and paths are pasted to find one place
     quoted: float = 0.5  # words that the caller put in quotes stand together; without quotes they may be anywhere
