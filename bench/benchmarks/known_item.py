@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bench import engines
-from bench.datasets import dataset, names_of_history
+from bench.datasets import dataset
+from bench.datasets.published.histories import names
 from bench.reporting import ablation
 from bench.reporting.earlier_hits import message_times
 from bench.reporting.known_items import (
@@ -54,7 +55,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> Report:
     data = dataset.load(options)
     if options.names:
-        asked = names_of_history.queries(data.sessions, options.seed, options.names)
+        asked = names.queries(data.sessions, options.seed, options.names)
         data = dataset.Dataset(f"{data.name}, names", data.sessions, asked)
     report = Report("known_item", __doc__ or "", data.name)
     queries = select(data.queries, [one for one in options.kinds.split(",") if one])

@@ -47,10 +47,15 @@ def rerank(search: SearchContext, found: list[Candidate]) -> list[Candidate] | N
 
 
 def rescored(search: SearchContext, found: list[Candidate]) -> list[Candidate] | None:
-    """Return the candidates with new scores, best first, or None when the time for scoring ended first."""
+    """Return the candidates with new scores, best first, or None when the time for scoring ended first.
+
+    A query of several words, such as `rate limit`, is no name if a candidate holds these words as they are written.
+    """
     names = query_names(search.query, search.expansion) if search.query.weights.scorer else []
     if not measure(search, found, names):
         return None
+    if in_words(search.query, names) and any(candidate.whole for candidate in found):
+        names = []
     if names and not kernel.compare(found, names, fold, search.deadline.score_by_ns):
         return None
     boost(search, found)
@@ -145,6 +150,11 @@ def whole_query(query: Query) -> bytes:
 def is_identifier(query: Query) -> bool:
     """Return whether a query is one identifier, such as rateLimit or rate_limit."""
     return query.text.strip().isidentifier() and not any(word.cjk for word in query.words)
+
+
+def in_words(query: Query, names: list[QueryName]) -> bool:
+    """Return whether the only name is the whole query, which has blanks, such as `rate limit`."""
+    return [name.last - name.first for name in names] == [len(query.words)] and len(query.text.split()) > 1
 
 
 def _texts(view: SegmentView) -> SegmentTexts:

@@ -25,12 +25,12 @@ cdef bint is_joiner(unsigned char byte) noexcept nogil:
 cdef class QueryName:
     """A name of the query: its words [first, last), as the query writes them.
 
-    worth: what the name adds to the similarity of a candidate that holds it, 0 to 1. plain, alike: Scorers that compare
-    a name of a passage with it: by letters and digits in lower case (plain_name), and as both are written. joiners: the
-    bytes among JOINERS that the query writes in it.
+    worth: what the name adds to the similarity of a candidate that holds it, 0 to 1. plain, written: Scorers that
+    compare a name of a passage with it: by letters and digits in lower case (plain_name), and as both are written.
+    joiners: the bytes among JOINERS that the query writes in it.
     """
 
-    def __init__(self, int first, int last, double worth, plain not None, alike not None, bytes joiners not None):
+    def __init__(self, int first, int last, double worth, plain not None, written not None, bytes joiners not None):
         cdef int byte
         if not 0 <= first < last:
             raise ValueError(f"a name has at least one word, not [{first}, {last})")
@@ -38,7 +38,7 @@ cdef class QueryName:
         self.last = last
         self.worth = worth
         self.plain = plain
-        self.alike = alike
+        self.written = written
         for byte in range(256):
             self.inside[byte] = is_word_byte(byte) or byte in joiners
 

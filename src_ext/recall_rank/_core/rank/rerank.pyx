@@ -249,7 +249,7 @@ def compare(list candidates not None, list names not None, fold not None, int64_
 
     names are the QueryNames for which the candidates were read. Of all names that the candidates hold, those nearest to
     a name of the query by its scorer `plain`, LEAST_SIMILARITY or more, stand for it, as a spelling checker takes the
-    nearest word; of equally near ones those that are written most like it, by its scorer `alike`. A candidate that
+    nearest word; of equally near ones those that are spelt most like it, by its scorer `written`. A candidate that
     holds one gets their similarity times the name's worth. fold is a function str -> str that turns text into lower
     case. deadline_ns is a time.monotonic_ns(), 0 for none.
     """
@@ -297,7 +297,7 @@ cdef dict nearest(list texts, QueryName name, fold, int64_t deadline_ns):
     near = [texts[k] for k in range(count) if scores[k] == top]
     count = len(near)
     written = clone(DOUBLES, count, True)
-    if count > 1 and name.alike.scores(near, written, deadline_ns) < count:
+    if count > 1 and name.written.scores(near, written, deadline_ns) < count:
         return None
     for k in range(count):
         most = max(most, written[k])

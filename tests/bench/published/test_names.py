@@ -8,7 +8,7 @@ from pathlib import Path
 import orjson
 
 from bench.command import main
-from bench.datasets.names_of_history import mentions, queries
+from bench.datasets.published.histories.names import mentions, queries
 from recall_rank.frontends.demo.generate import history
 from tests.support.search.samples import session
 
