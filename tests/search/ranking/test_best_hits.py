@@ -160,6 +160,13 @@ def test_words_that_only_some_documents_join_are_no_name_inside_a_longer_query()
     assert similar(index, "old rate limit")["s.0.1"] == 0
 
 
+def test_a_query_in_words_is_no_name_where_the_words_stand_as_written() -> None:
+    assert similar(texts("the old rateLimit holds"), "rate limit")["s.0.1"] == pytest.approx(1.0)
+    index = texts("the old rateLimit holds", "an old rate limit holds")
+    assert similar(index, "rate limit") == {"s.0.1": 0.0, "s.1.1": 0.0}
+    assert similar(index, "rate_limit")["s.0.1"] == pytest.approx(1.0)
+
+
 def test_a_name_behind_a_dot_stands_alone_and_a_path_inside_a_longer_one_does_not() -> None:
     index = texts("see this.rateLimit()", "see src/gate/load.py:12", "see /srv/src/gate/load.py:12")
     assert similar(index, "rateLimit")["s.0.1"] == pytest.approx(1.0)
