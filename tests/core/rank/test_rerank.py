@@ -117,7 +117,8 @@ def features_of(matcher: Matcher, segment: Segment, doc: int) -> tuple[list[floa
     """The features of a document, and its passage."""
     row, start, end = table(1), segment.doc_start[doc], segment.doc_start[doc + 1]
     matcher.measure(segment.text, array("Q", [start]), array("Q", [end]), WIDTH, row)
-    return row.tolist()[0], segment.text[start:end]
+    measured: list[float] = row.tolist()[0]  # type: ignore[assignment]  # a table of two dimensions
+    return measured, segment.text[start:end]
 
 
 def some_name(chance: Random) -> tuple[str, int, int]:
