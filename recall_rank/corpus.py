@@ -54,6 +54,8 @@ class Index:
         manifest: Manifest | None = None,
         embedder: Embedder | VectorIndex | None = None,
     ) -> None:
+        if not isinstance(reader, IndexReader):
+            raise TypeError("Index.build(sessions) makes an index, Index.open(folder) opens one that was saved")
         self._vectors: VectorIndex | None = None
         self._owns_vectors = False
         if embedder is not None:
