@@ -5,23 +5,28 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable
 from functools import lru_cache
-from itertools import islice
 from typing import Final, NamedTuple
 
-from recall_rank.analysis.languages.language import LANGUAGES, LATIN, OTHER_LATIN, Language, folded_word
+from recall_rank.analysis.languages.language import (
+    ENGLISH,
+    LANGUAGES,
+    LATIN,
+    OTHER_LATIN,
+    folded_function_words,
+    folded_word,
+    function_words,
+)
 from recall_rank.analysis.stop_words import STOP_WORDS
 
 MIN_SIGNS = 2  # signs from which a query in Latin letters is taken to be in another language than English
 WORDS_A_SIGN = 6  # at most so many different words to a sign: pasted code holds a few short words of any language
-TELLING = 8  # function words by which the texts in a language are counted
 
-# letters with the marks that belong to them, and apostrophes and joiners inside a word
+# letters with the marks that belong to them, and apostrophes and joiners inside a word; compiled when first needed
 _MARKS: Final = "\u0300-\u036f\u0591-\u05c7\u064b-\u065f\u0670\u0900-\u0dff"
-_WORD: Final = re.compile(f"(?:[^\\W\\d_]|[{_MARKS}])(?:[^\\W\\d_]|['\u2019\u200c{_MARKS}])*")
+_WORD: Final = f"(?:[^\\W\\d_]|[{_MARKS}])(?:[^\\W\\d_]|['\u2019\u200c{_MARKS}])*"
 _ASCII_WORD: Final = re.compile(r"[a-z][a-z']*")
-_LETTERS: Final = re.compile(r"[^\W\d_]")
 
 
 class QueryLanguages(NamedTuple):
@@ -61,7 +66,7 @@ def languages_of(text: str) -> QueryLanguages:
         told, possible = _of_latin_words(set(_ASCII_WORD.findall(text.lower())))
         return QueryLanguages((told,) if told else (), possible) if told or possible else NONE
     by_script: dict[str, set[str]] = {}
-    for word in _WORD.findall(text):
+    for word in re.findall(_WORD, text):
         by_script.setdefault(script_of(word[0]), set()).add(written_word(word))
     likely: list[tuple[str, ...]] = []
     possible = ()
@@ -77,10 +82,8 @@ def languages_of(text: str) -> QueryLanguages:
 
 def _of_words(words: set[str], script: str) -> tuple[str, ...]:
     """Return those of the languages of a script, not Latin, that have the most signs in the words."""
-    languages = _languages_in(script)
-    if not languages:
-        return ()
-    return _most(_signs(words, script, [language.name for language in languages])) or (languages[0].name,)
+    names = _languages_in(script)
+    return _most(_signs(words, script)) or names[:1]
 
 
 def _of_latin_words(words: set[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -88,34 +91,33 @@ def _of_latin_words(words: set[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
     english = len(words & STOP_WORDS)
     if 2 * english >= len(words):
         return (), ()
-    names = OTHER_LATIN
     letters = {letter for word in words if not word.isascii() for letter in word if not letter.isascii()}
+    names = OTHER_LATIN
     if letters:
         names = tuple(name for name in names if letters.issubset(LANGUAGES[name].letters)) or names
-    signs = _signs(words, LATIN, names)
-    for name in [name for name, own in signs.items() if own.isdisjoint(_words_in(LATIN, not letters))]:
-        del signs[name]  # words with accents alone: English has some, such as naïve café
-    most = max(map(len, signs.values()), default=0)
-    if most >= MIN_SIGNS and most > english and most * WORDS_A_SIGN >= len(words):
-        return _most(signs), ()
+    known = _words_in(LATIN, not letters).keys()
+    if not known.isdisjoint(words):  # words with accents alone tell no language: English has some, such as naïve café
+        signs = _signs(words, LATIN)
+        signs = {name: signs[name] for name in names if name in signs and not known.isdisjoint(signs[name])}
+        most = max(map(len, signs.values()), default=0)
+        if most >= MIN_SIGNS and most > english and most * WORDS_A_SIGN >= len(words):
+            return _most(signs), ()
     return (), () if english else names
 
 
-def _signs(words: set[str], script: str, names: Collection[str]) -> dict[str, set[str]]:
-    """Return the words that are function words, or have letters, of the languages `names` of a script, by language.
+def _signs(words: set[str], script: str) -> dict[str, set[str]]:
+    """Return the words that are function words, or have letters, of the languages of a script, by language.
 
     Accents may be left out, in all words of a query. A single ASCII letter is no sign: it is a name in code.
     """
     plain = all(map(str.isascii, words))
     known = _words_in(script, plain)
     found: dict[str, set[str]] = {}
-    for word in words & known.keys() if plain else words:
-        if len(word) == 1 and word.isascii():
-            continue
-        tellers = set(known.get(word, ()))
+    for word in words:
+        tellers = set(known.get(word, ())) if len(word) > 1 or not word.isascii() else set()
         if not word.isascii():
             tellers.update(name for letter in word for name in _letters_in(script).get(letter, ()))
-        for name in tellers.intersection(names):
+        for name in tellers:
             found.setdefault(name, set()).add(word)
     return found
 
@@ -129,20 +131,20 @@ def _most(signs: dict[str, set[str]]) -> tuple[str, ...]:
 
 
 @lru_cache
-def _languages_in(script: str) -> tuple[Language, ...]:
-    return tuple(language for language in LANGUAGES.values() if script in language.scripts)
+def _languages_in(script: str) -> tuple[str, ...]:
+    return tuple(name for name, language in LANGUAGES.items() if script in language.scripts)
 
 
 @lru_cache
 def _words_in(script: str, plain: bool) -> dict[str, tuple[str, ...]]:
     """Return a mapping from the function words of the languages of a script to the names of these languages.
 
-    With `plain`, the words have no accents.
+    English is left out. With `plain`, the words have no accents.
     """
     found: dict[str, tuple[str, ...]] = {}
-    for language in _languages_in(script):
-        for word in language.folded_function_words if plain else language.function_words:
-            found[word] = (*found.get(word, ()), language.name)
+    for name in _languages_in(script):
+        for word in () if name == ENGLISH else folded_function_words(name) if plain else function_words(name):
+            found[word] = (*found.get(word, ()), name)
     return found
 
 
@@ -150,26 +152,10 @@ def _words_in(script: str, plain: bool) -> dict[str, tuple[str, ...]]:
 def _letters_in(script: str) -> dict[str, tuple[str, ...]]:
     """Return a mapping from the letters of the languages of a script to the names of these languages."""
     found: dict[str, tuple[str, ...]] = {}
-    for language in _languages_in(script):
-        for letter in language.letters:
-            found[letter] = (*found.get(letter, ()), language.name)
+    for name in _languages_in(script):
+        for letter in LANGUAGES[name].letters:
+            found[letter] = (*found.get(letter, ()), name)
     return found
-
-
-@lru_cache
-def telling_words(name: str) -> tuple[bytes, ...]:
-    """Return up to TELLING frequent function words of a language, folded, that no other language of its script has."""
-    language = LANGUAGES[name]
-    own = dict.fromkeys(map(folded_word, language.words))
-    holders = [_holders(script) for script in language.scripts]
-    telling = (word for word in own if len(word) > 1 and all(known[word] == 1 for known in holders))
-    return tuple(word.encode() for word in islice(telling, TELLING))
-
-
-@lru_cache
-def _holders(script: str) -> Counter[str]:
-    """Return how many languages of a script have a function word, for each of them, folded."""
-    return Counter(word for language in _languages_in(script) for word in language.folded_function_words)
 
 
 def is_function_word(word: str, languages: Iterable[str], *, accents: bool) -> bool:
@@ -178,10 +164,10 @@ def is_function_word(word: str, languages: Iterable[str], *, accents: bool) -> b
     Without `accents`, that is in a query without any, words are compared without theirs.
     """
     if accents:
-        return any(word in LANGUAGES[name].function_words for name in languages)
-    return any(folded_word(word) in LANGUAGES[name].folded_function_words for name in languages)
+        return any(word in function_words(name) for name in languages)
+    return any(folded_word(word) in folded_function_words(name) for name in languages)
 
 
 def scripts_in(text: str) -> set[str]:
     """Return the scripts of the letters of a text."""
-    return {script_of(letter) for letter in _LETTERS.findall(text)}
+    return {script_of(letter) for letter in text if letter.isalpha()}

@@ -241,6 +241,47 @@ FUNCTION_WORDS: Final[dict[str, tuple[str, ...]]] = {
     }.items()
 }
 
+# Of each language that shares its script with others: eight of its most frequent function words that no other language
+# of the script has, as terms are written. By them the texts in a language are counted.
+TELLING_WORDS: Final[dict[str, tuple[bytes, ...]]] = {
+    name: tuple(words.encode().split())
+    for name, words in {
+        "arabic": "في علي الي عن كان كانت التي الذي",
+        "persian": "در از كه را با است براي يك",
+        "hindi": "में है से और पर हैं ने यह",
+        "nepali": "मा लाई ले यो त्यो पनि भएको थियो",
+        "russian": "что как но от это так же его",
+        "serbian": "koji koja koje sto kao iz ali bio",
+        "ukrainian": "що як це від про або але иого",
+        "hebrew": "של את על לא הוא היא עם זה",
+        "yiddish": "און די דער איז צו דאס פון מיט",
+        "spanish": "los las sus cuando muy tambien hasta donde",
+        "french": "une est dans pour par pas aux avec",
+        "portuguese": "em uma os dos foi ao tem muito",
+        "german": "und von zu sich auf fur ist nicht",
+        "italian": "che sono della come piu nel delle gli",
+        "turkish": "bir bu icin olarak cok daha olan gibi",
+        "vietnamese": "cua trong đuoc cho cac nhung nay đa",
+        "indonesian": "yang dari untuk dengan pada ini itu dalam",
+        "polish": "nie jest przez dla czy byc był była",
+        "dutch": "het een dat op zijn met voor niet",
+        "romanian": "cu pe din care sunt mai pentru fi",
+        "hungarian": "hogy egy volt ezt azt csak mint vagy",
+        "czech": "pro jako jsou jeho nebo ktere ktery ktera",
+        "swedish": "och att till inte ett fran jag hon",
+        "danish": "af ud hvad hvornar meget sit vores havde",
+        "norwegian": "seg etter ble hva mye deg hadde inn",
+        "finnish": "etta ovat mutta kuin seka joka jotka jonka",
+        "catalan": "els amb aquest aquesta aquests aquestes molt seva",
+        "lithuanian": "ir yra kad bet kaip buvo jis jie",
+        "estonian": "see kui aga oma kes kus millal miks",
+        "basque": "eta bat dira zen dute izan zuen hau",
+        "irish": "agus bhi siad ag ach nil cad ceard",
+        "sesotho": "oa tsa wa mo hore empa kapa eng",
+        "esperanto": "kaj kiu kio kiam kie kial kiel kiom",
+    }.items()
+}
+
 # Of scripts written without spaces: words by which a question is asked, and which few answers hold. Words of one
 # character that are also part of other words are left out.
 QUESTION_WORDS: Final[tuple[str, ...]] = tuple(

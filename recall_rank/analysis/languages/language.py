@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Collection
-from dataclasses import dataclass
-from functools import cached_property
-from typing import Final
+from functools import cache
+from typing import Final, NamedTuple
 
 from recall_rank._core.text.tokens import query_tokens
 from recall_rank.analysis.languages.function_words import FUNCTION_WORDS
@@ -34,39 +33,14 @@ def folded_word(word: str) -> str:
     return word.lower() if word.isascii() and word.isalnum() else word.translate(_FOLDED)
 
 
-@dataclass(frozen=True)
-class Language:
-    """A language. Two languages are equal when their names are."""
+class Language(NamedTuple):
+    """A language."""
 
     name: str
     scripts: tuple[str, ...]
     letters: str = ""  # letters that not all languages of the script have; those with accents are folded in terms
     openings: tuple[str, ...] = ()  # words and prefixes that are written as one with the word behind them, folded
     stemmed: bool = True  # Snowball has an algorithm for it
-
-    @property
-    def words(self) -> Collection[str]:
-        """The function words as they are written, in lower case, those of other languages than English by frequency."""
-        return STOP_WORDS if self.name == ENGLISH else FUNCTION_WORDS[self.name]
-
-    @cached_property
-    def function_words(self) -> frozenset[str]:
-        """The function words as they are written, in lower case."""
-        return frozenset(self.words)
-
-    @cached_property
-    def folded_function_words(self) -> frozenset[str]:
-        """The function words as terms are written."""
-        return frozenset(map(folded_word, self.function_words))
-
-    @cached_property
-    def spellings(self) -> dict[str, str]:
-        """A mapping from a folded letter to the accented letters of the language that are folded to it."""
-        found: dict[str, str] = {}
-        for letter in self.letters:
-            if (folded := folded_word(letter)) != letter and len(folded) == 1:
-                found[folded] = found.get(folded, "") + letter
-        return found
 
 
 def _latin(name: str, letters: str = "", openings: str = "", *, stemmed: bool = True) -> Language:
@@ -129,3 +103,30 @@ LANGUAGES: Final = {
 
 OTHER_LATIN: Final = tuple(name for name, each in LANGUAGES.items() if LATIN in each.scripts and name != ENGLISH)
 """The languages beside English that are written in Latin letters."""
+
+
+def words_of_language(name: str) -> Collection[str]:
+    """Return the function words of a language in lower case, those of other languages than English by frequency."""
+    return STOP_WORDS if name == ENGLISH else FUNCTION_WORDS[name]
+
+
+@cache
+def function_words(name: str) -> frozenset[str]:
+    """Return the function words of a language as they are written, in lower case."""
+    return frozenset(words_of_language(name))
+
+
+@cache
+def folded_function_words(name: str) -> frozenset[str]:
+    """Return the function words of a language as terms are written."""
+    return frozenset(map(folded_word, words_of_language(name)))
+
+
+@cache
+def accented_letters(name: str) -> dict[str, str]:
+    """Return a mapping from a folded letter to the accented letters of the language that are folded to it."""
+    found: dict[str, str] = {}
+    for letter in LANGUAGES[name].letters:
+        if (folded := folded_word(letter)) != letter and len(folded) == 1:
+            found[folded] = found.get(folded, "") + letter
+    return found

@@ -7,7 +7,7 @@ from itertools import chain, combinations, product
 from typing import Any, Final
 
 from recall_rank.analysis.languages.detection import script_of, written_word
-from recall_rank.analysis.languages.language import ENGLISH, LANGUAGES, folded_word
+from recall_rank.analysis.languages.language import ENGLISH, LANGUAGES, accented_letters, folded_word
 
 MAX_RESTORED = 4  # letters at the end of a term that are tried with and without accents
 CHANGED = 2  # letters at the end of a stem that an algorithm may have changed
@@ -59,7 +59,7 @@ def spellings(term: str, begin: str, language: str) -> list[str]:
     They are the beginning `begin` of the word as it is written, without its last letters, and the rest of the term, of
     whose last MAX_RESTORED letters that may have lost an accent none, one or two have one.
     """
-    accented = LANGUAGES[language].spellings
+    accented = accented_letters(language)
     head, tail = "", term
     start = begin[:-CHANGED]
     folded = folded_word(start)

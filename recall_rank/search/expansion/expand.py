@@ -5,7 +5,7 @@ Terms are those of the eligible vocabulary, that is, of the documents that pass 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from itertools import pairwise
 
 from recall_rank._core.rank.matcher import Matcher
@@ -117,7 +117,7 @@ class _Expander:
         known = lexicon.find(forms + [compound.form for compound in query.compounds])
         self.known = known[: len(forms)]
         self.known_compounds = known[len(forms) :]
-        self.families = lexicon.families(asked, [word.written for word in query.words])
+        self.families = lexicon.families(asked, [word.written for word in query.words] if query.languages else ())
         self.tagged = self.forms.tagged(asked)
         self.cuts: dict[int, list[int]] = {}
         for at, cut in lexicon.split_words(asked, MIN_HALF):
@@ -305,10 +305,10 @@ class _Expander:
         words, weights = self.query.words, self.weights
         joinable = [b"" if word.cjk else word.form for word in words]
         few = len(words) <= LONG_QUERY
-        known = [bool(terms) for terms in self.known]
+        known: Sequence[object] = self.known
         if self.query.languages:  # a word with other forms is not misspelt
-            known = [terms or bool(kin) for terms, kin in zip(known, self.families, strict=True)]
-        unknown = bytes([few and word.counts and not terms for word, terms in zip(words, known, strict=True)])
+            known = [terms or kin for terms, kin in zip(known, self.families, strict=True)]
+        unknown = bytes([few and word.counts and not found for word, found in zip(words, known, strict=True)])
         taken = {(c.at, c.at + c.span - 1) for c in self.query.compounds}
         boost = weights.prose_join if self.a_text else weights.neighbour_join
         for at, last, form, terms in self.lexicon.joined_words(joinable, MAX_JOIN if few else 2, unknown):

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from recall_rank._core.index.vocabulary import Vocabulary
 from recall_rank.analysis.languages.detection import script_of
-from recall_rank.analysis.languages.language import LANGUAGES, folded_word
+from recall_rank.analysis.languages.language import folded_function_words, folded_word
 from recall_rank.analysis.languages.stems import beginning, openings_of, stem_in, with_stem, written_in
 from recall_rank.analysis.stemming import base_form, irregular_forms, stem, stem_all
 
@@ -77,7 +77,7 @@ def family_in(
             vocabulary.families.clear()
         words = [vocabulary.form(term).decode() for term in terms]
         same = with_stem(root, begin, words, language)
-        function_words = LANGUAGES[language].folded_function_words
+        function_words = folded_function_words(language)
         known = vocabulary.families[language, script, root] = tuple(
             [
                 Inflection(word.encode(), (term,))

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from statistics import median
+from typing import NamedTuple
 
 from recall_rank.analysis.languages.detection import (
-    NONE,
     is_function_word,
     languages_of,
     scripts_in,
-    telling_words,
     written_word,
 )
+from recall_rank.analysis.languages.function_words import TELLING_WORDS
 from recall_rank.analysis.languages.language import LANGUAGES, LATIN, OTHER_LATIN
 from recall_rank.index.reader.index_reader import IndexReader
 from recall_rank.search.expansion.lexicon import Lexicon, members_of
@@ -31,47 +30,51 @@ def in_languages(query: Query, reader: IndexReader, eligible: EligibleSet) -> Qu
     among the eligible documents.
     """
     told = languages_of(query.text)
-    if told is NONE:
-        return query
-    languages = [
-        each[0] if len(each) == 1 else max(each, key=_shares(each, reader, eligible).__getitem__)
-        for each in told.likely
-    ]
+    languages = [_likeliest(names, reader, eligible) for names in told.likely]
     if told.possible:
-        common = _common(reader, eligible)
-        if common:
-            languages += [name for name in told.possible if name in common]
+        languages += [name for name in _common(reader, eligible) if name in told.possible]
     return _in(query, tuple(dict.fromkeys(languages))) if languages else query
 
 
-def _common(reader: IndexReader, eligible: EligibleSet) -> frozenset[str]:
+def _likeliest(names: Sequence[str], reader: IndexReader, eligible: EligibleSet) -> str:
+    """Return the language in which the eligible documents have the most telling words; the first one of equals."""
+    if len(names) == 1:
+        return names[0]
+    shares = _shares(names, reader, eligible.doc_marks)
+    return max(names, key=shares.__getitem__)
+
+
+class _Share(NamedTuple):
+    """How many documents hold a telling word of a language: the median over these words, and the sum."""
+
+    typical: int
+    total: int
+
+
+def _common(reader: IndexReader, eligible: EligibleSet) -> list[str]:
     """Return the languages in Latin letters that are common among the eligible documents, beside English.
 
-    Those of all documents of a reader are cached.
+    Only languages half of whose telling words are in the reader are counted; the reader caches which these are.
     """
-    if eligible.doc_marks is not None or reader.common_languages is None:
-        shares = _shares(OTHER_LATIN, reader, eligible)
-        enough = max(eligible.doc_count, 1) / COMMON
-        found = frozenset(name for name, (typical, _) in shares.items() if typical >= enough)
-        if eligible.doc_marks is not None:
-            return found
-        reader.common_languages = found
-    return reader.common_languages
+    if reader.languages is None:
+        shares = _shares(OTHER_LATIN, reader, None)
+        reader.languages = tuple(name for name, share in shares.items() if share.typical)
+    if not reader.languages:
+        return []
+    enough = max(eligible.doc_count, 1) / COMMON
+    shares = _shares(reader.languages, reader, eligible.doc_marks)
+    return [name for name, share in shares.items() if share.typical >= enough]
 
 
-def _shares(names: Sequence[str], reader: IndexReader, eligible: EligibleSet) -> dict[str, tuple[float, int]]:
-    """Return, for each language, how many eligible documents hold a telling word of it: the median over these words,
-    and the sum.
-    """
-    lexicon = Lexicon(reader, eligible.doc_marks)
-    words = {name: telling_words(name) for name in names}
-    terms = iter(lexicon.find([form for forms in words.values() for form in forms]))
-    members = {name: [members_of(next(terms), 1.0) for _ in forms] for name, forms in words.items()}
-    found = {}
-    for name, groups in members.items():
-        counts = lexicon.frequencies(groups, eligible.doc_count)
-        found[name] = (median(counts), sum(counts))
-    return found
+def _shares(names: Sequence[str], reader: IndexReader, marks: bytearray | None) -> dict[str, _Share]:
+    """Return the share of each of the languages in the eligible documents, all without `marks`."""
+    lexicon = Lexicon(reader, marks)
+    shares = {}
+    for name in names:
+        groups = [members_of(terms, 1.0) for terms in lexicon.find(list(TELLING_WORDS[name]))]
+        counts = sorted(lexicon.frequencies(groups, reader.docs))
+        shares[name] = _Share(counts[len(counts) // 2], sum(counts))
+    return shares
 
 
 def _in(query: Query, languages: tuple[str, ...]) -> Query:

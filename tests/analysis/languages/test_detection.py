@@ -8,16 +8,15 @@ import pytest
 
 from recall_rank.analysis.languages.detection import (
     NONE,
-    TELLING,
     is_function_word,
     languages_of,
-    telling_words,
     written_word,
 )
-from recall_rank.analysis.languages.function_words import FUNCTION_WORDS, QUESTION_WORDS
+from recall_rank.analysis.languages.function_words import FUNCTION_WORDS, QUESTION_WORDS, TELLING_WORDS
 from recall_rank.analysis.languages.language import ENGLISH, LANGUAGES, folded_word
 from recall_rank.analysis.languages.question_words import characters_of_question_words
 from recall_rank.search.query import words_of
+from tests.reference.languages import neighbours, telling_words
 from tests.support.search.inflected import QUESTIONS
 
 
@@ -87,7 +86,12 @@ def test_function_words_are_written_as_they_are_compared() -> None:
         assert len(set(words)) == len(words), name
         assert all(unicodedata.is_normalized("NFC", word) and word == written_word(word) for word in words), name
         assert all(map(folded_word, words)), name
-        assert len(telling_words(name)) == TELLING, name
+
+
+def test_telling_words_are_the_first_that_no_other_language_of_the_script_has() -> None:
+    assert {name: telling_words(name) for name in TELLING_WORDS} == TELLING_WORDS
+    shared = {name for name in FUNCTION_WORDS if len(neighbours(name)) > 1}
+    assert set(TELLING_WORDS) == shared
 
 
 def test_a_function_word_with_and_without_its_accent() -> None:
