@@ -26,6 +26,7 @@ WORDS_A_SIGN = 6  # at most so many different words to a sign: pasted code holds
 # letters with the marks that belong to them, and apostrophes and joiners inside a word; compiled when first needed
 _MARKS: Final = "\u0300-\u036f\u0591-\u05c7\u064b-\u065f\u0670\u0900-\u0dff"
 _WORD: Final = f"(?:[^\\W\\d_]|[{_MARKS}])(?:[^\\W\\d_]|['\u2019\u200c{_MARKS}])*"
+_ENGLISH: Final = frozenset(word for word in STOP_WORDS if len(word) > 1)  # many languages have the word "a"
 _ASCII_WORD: Final = re.compile(r"[a-z][a-z']*")
 
 
@@ -88,7 +89,7 @@ def _of_words(words: set[str], script: str) -> tuple[str, ...]:
 
 def _of_latin_words(words: set[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Return the languages, beside English, that words in Latin letters are likely in, and those they may be in."""
-    english = len(words & STOP_WORDS)
+    english = len(words & _ENGLISH)
     if 2 * english >= len(words):
         return (), ()
     letters = {letter for word in words if not word.isascii() for letter in word if not letter.isascii()}

@@ -45,7 +45,7 @@ def _likeliest(names: Sequence[str], reader: IndexReader, eligible: EligibleSet)
 
 
 class _Share(NamedTuple):
-    """How many documents hold a telling word of a language: the median over these words, and the sum."""
+    """The number of documents that hold a telling word of a language: the median over these words, and the sum."""
 
     typical: int
     total: int

@@ -17,7 +17,7 @@ from recall_rank.analysis.languages.language import ENGLISH, LANGUAGES, folded_w
 from recall_rank.analysis.languages.question_words import characters_of_question_words
 from recall_rank.search.query import words_of
 from tests.reference.languages import neighbours, telling_words
-from tests.support.search.inflected import QUESTIONS
+from tests.support.search.inflected import ASKED, QUESTIONS
 
 
 @pytest.mark.parametrize(("language", "text"), [row[:2] for row in QUESTIONS])
@@ -35,10 +35,22 @@ def test_the_language_of_a_question(language: str, text: str) -> None:
         't.Fatalf("Failed to write garbage file: %v", err)',
         "the function la_suma fails in the parser for de and es",
         "the naïve café",
+        'the naïve café "Und"',
+        "a parser for i in range",
     ],
 )
 def test_english_and_code_are_in_no_other_language(text: str) -> None:
     assert languages_of(text).likely == ()
+
+
+def test_the_word_a_is_no_sign_of_english() -> None:
+    assert "romanian" in languages_of("Când a pornit serverul?").possible
+    assert languages_of("De ce a pornit fișierul?").likely == (("romanian",),)
+
+
+@pytest.mark.parametrize(("language", "text"), [row[:2] for row in ASKED])
+def test_the_language_of_a_short_question(language: str, text: str) -> None:
+    assert languages_of(text).likely == (() if language == ENGLISH else ((language,),))
 
 
 def test_words_that_tell_nothing_leave_languages_open() -> None:

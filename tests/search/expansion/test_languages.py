@@ -16,7 +16,7 @@ from recall_rank.search.expansion.lexicon import Lexicon
 from recall_rank.search.filters.eligible import eligible_set
 from recall_rank.search.options import Options
 from recall_rank.search.query import MAX_CHARACTERS, MAX_WORDS, Query
-from tests.support.search.inflected import FORMS, QUESTIONS
+from tests.support.search.inflected import ASKED, FORMS, QUESTIONS
 from tests.support.search.samples import ask, found, session, texts
 
 NOISE = (
@@ -101,6 +101,24 @@ def test_function_words_of_the_language_do_not_count() -> None:
     assert all(
         word.counts for word in in_languages(query, reader, eligible_set(reader, query)).words if word.written != "no"
     )
+
+
+@pytest.mark.parametrize(("text", "counting", "answer"), [row[1:] for row in ASKED], ids=[row[0] for row in ASKED])
+def test_a_short_question_without_its_function_words(text: str, counting: str, answer: str) -> None:
+    reader = read((answer,))
+    words = in_languages(parsed(text), reader, eligible_set(reader, parsed(text))).words
+    assert [word.written for word in words if word.counts] == counting.split()
+    answers = [each for _, _, _, each in ASKED]
+    index = Index.build([session(str(at), each, *NOISE) for at, each in enumerate(answers)])
+    assert ask(index, text).results[0].session_id == str(answers.index(answer))
+
+
+def test_arabic_letters_that_writers_use_for_each_other() -> None:
+    index = texts("مدرسة أحمد", "على الخادم", "مُحَمَّد", "كـــتاب")
+    assert found(index, "احمد") == found(index, "مدرسه") == {"s.0.1"}
+    assert found(index, "علي") == {"s.1.1"}
+    assert found(index, "محمد") == {"s.2.1"}
+    assert found(index, "كتاب") == found(index, "کتاب") == {"s.3.1"}
 
 
 def test_english_function_words_do_not_count_beside_another_script() -> None:

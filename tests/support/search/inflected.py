@@ -66,3 +66,19 @@ QUESTIONS: Final = (
     ("turkish", "Kitapları kim yazdı ve ne zaman?", "Bu kitabı bir öğretmen yazmış"),
 )
 """(language, question, answer): the answer holds a word of the question in another form only."""
+
+ASKED: Final = (
+    ("arabic", "لماذا توقف الخادم عن العمل؟", "توقف الخادم العمل", "الخوادم توقفت ليلا"),
+    ("german", "Warum fehlen die Dateien in dem Ordner?", "fehlen Dateien Ordner", "In den Ordnern fehlt eine Datei"),
+    ("greek", "Πότε ξεκίνησαν οι διακομιστές;", "ξεκίνησαν διακομιστές", "Ο διακομιστής ξεκίνησε το βράδυ"),
+    ("hindi", "खिड़कियाँ किसने और कब खोलीं?", "खिड़कियाँ खोलीं", "नौकर ने खिड़की खोली"),
+    (
+        "romanian",
+        "De ce lipsesc fișierele din dosar?",
+        "lipsesc fișierele dosar",
+        "Un fișier lipsește în dosarul vechi",
+    ),
+    ("vietnamese", "Khi nào máy chủ được khởi động?", "máy chủ khởi động", "Máy chủ khởi động lúc nửa đêm"),
+    ("english", "why is the file missing in the folders", "file missing folders", "A file was missing in that folder"),
+)
+"""(language, question, its words that count, answer)."""
