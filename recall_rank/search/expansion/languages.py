@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import NamedTuple
 
 from recall_rank.analysis.languages.detection import (
     is_function_word,
@@ -44,13 +43,6 @@ def _likeliest(names: Sequence[str], reader: IndexReader, eligible: EligibleSet)
     return max(names, key=shares.__getitem__)
 
 
-class _Share(NamedTuple):
-    """The number of documents that hold a telling word of a language: the median over these words, and the sum."""
-
-    typical: int
-    total: int
-
-
 def _common(reader: IndexReader, eligible: EligibleSet) -> list[str]:
     """Return the languages in Latin letters that are common among the eligible documents, beside English.
 
@@ -58,22 +50,24 @@ def _common(reader: IndexReader, eligible: EligibleSet) -> list[str]:
     """
     if reader.languages is None:
         shares = _shares(OTHER_LATIN, reader, None)
-        reader.languages = tuple(name for name, share in shares.items() if share.typical)
+        reader.languages = tuple(name for name, (typical, _) in shares.items() if typical)
     if not reader.languages:
         return []
     enough = max(eligible.doc_count, 1) / COMMON
     shares = _shares(reader.languages, reader, eligible.doc_marks)
-    return [name for name, share in shares.items() if share.typical >= enough]
+    return [name for name, (typical, _) in shares.items() if typical >= enough]
 
 
-def _shares(names: Sequence[str], reader: IndexReader, marks: bytearray | None) -> dict[str, _Share]:
-    """Return the share of each of the languages in the eligible documents, all without `marks`."""
+def _shares(names: Sequence[str], reader: IndexReader, marks: bytearray | None) -> dict[str, tuple[int, int]]:
+    """Return the number of documents that hold a telling word of each language: the median over these words, and the
+    sum. `marks` are the eligible documents; without them all are.
+    """
     lexicon = Lexicon(reader, marks)
     shares = {}
     for name in names:
         groups = [members_of(terms, 1.0) for terms in lexicon.find(list(TELLING_WORDS[name]))]
         counts = sorted(lexicon.frequencies(groups, reader.docs))
-        shares[name] = _Share(counts[len(counts) // 2], sum(counts))
+        shares[name] = (counts[len(counts) // 2], sum(counts))
     return shares
 
 
