@@ -1,8 +1,8 @@
-"""Cuts of a text into passages, and ranges of a text in folded case."""
+"""Cuts of a text into passages."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 
 def lengths(text: bytes) -> list[int]:
@@ -51,8 +51,3 @@ def passage_ends(text: bytes, longest: int) -> list[int]:
         characters = [p for p in range(floor, end + 1) if p == floor or not 0x80 <= text[p] < 0xC0]
         start = max(lines or sentences or blanks or characters)
         ends.append(start)
-
-
-def fold_ranges(text: bytes, spans: Sequence[tuple[int, int]], fold: Callable[[str], str]) -> list[str]:
-    """Return fold() of each (begin, end) of a text."""
-    return [fold(str(text[begin:end], "utf-8", "replace")) for begin, end in spans]
