@@ -21,6 +21,7 @@ from recall_rank.index.segment.strings import Names, Strings
 from recall_rank.model import SUBAGENT_KIND, Flag, Kind, Message, Session, Talk
 
 PASSAGE_BYTES = 1500  # of UTF-8, the longest passage: about 250 words, one paragraph or one screen of output
+# (a letter of an alphabet other than the Latin one counts as one byte)
 _ROLE_NUMBERS = {role: number for number, role in enumerate(ROLES)}
 _KIND_BY_TYPE = {"reasoning": Kind.REASONING, "subtask": Kind.SUBTASK, "compaction": Kind.SUMMARY}
 

@@ -13,7 +13,24 @@ from recall_rank._core.text.passages import passage_ends
 from tests.reference.text import passages as reference
 from tests.support.kernels.inputs import seeds
 
-ATOMS = [b"a", b"bc", b" ", b". ", b"? ", b"! ", b"\n", b"\xf8", b"\xff", "é".encode(), "🙂".encode(), b"\x80" * 9]
+ATOMS = [
+    b"a",
+    b"bc",
+    b" ",
+    b". ",
+    b"? ",
+    b"! ",
+    b"\n",
+    b"\xf8",
+    b"\xff",
+    "é".encode(),
+    "ж".encode(),
+    "ก".encode(),
+    b"\xe0",
+    "中".encode(),
+    "🙂".encode(),
+    b"\x80" * 9,
+]
 
 
 def some_passage(chance: Random) -> bytes:
@@ -32,6 +49,9 @@ def some_passage(chance: Random) -> bytes:
         pytest.param(b"x" * 9 + b" " + b"x" * 12, [10, 22], id="behind a blank"),
         pytest.param(b"x" * 7 + b" " + b"x" * 14, [16, 22], id="not in the first half"),
         pytest.param(b"x" * 15 + "é".encode() * 3, [15, 21], id="between characters"),
+        pytest.param("ж".encode() * 20, [40], id="a letter of two bytes counts as one"),
+        pytest.param("ก".encode() * 21, [48, 63], id="a letter of three bytes counts as one"),
+        pytest.param("中".encode() * 7, [15, 21], id="a character that is a word counts by its bytes"),
         pytest.param(b"\x80" * 40, [8, 16, 24, 40], id="no characters at all"),
     ],
 )
@@ -55,7 +75,8 @@ def test_every_cut_is_at_the_best_place(chance: Random, longest: int) -> None:
     text = some_passage(chance)
     ends = passage_ends(text, longest)
     assert ends == reference.passage_ends(text, longest)
-    sizes = [high - low for low, high in pairwise([0, *ends])]
+    lengths = reference.lengths(text)
+    sizes = [sum(lengths[low:high]) for low, high in pairwise([0, *ends])]
     assert ends[-1] == len(text)
     assert all(longest // 2 <= size <= longest for size in sizes[:-1])
     assert sizes[-1] <= longest + longest // 4
