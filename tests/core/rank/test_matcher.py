@@ -61,7 +61,7 @@ def test_a_spot_tells_slots_fields_and_the_stretch() -> None:
         matcher.matches(b"0123x", 4, 5, 0xF8, 12),
         PassageMatches(text, 4),
     ):
-        assert told(nothing) == (0, 0, 4, 4, [], 4)
+        assert told(nothing) == (0, 0, 4, 4, [])
 
 
 def test_cues_are_counted_and_are_no_events() -> None:

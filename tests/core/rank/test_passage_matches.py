@@ -56,15 +56,14 @@ def obvious(text: bytes, start: int, end: int, label: int, width: int) -> tuple[
         if any(COUNTED[slot : slot + span]):
             marks |= 1 << ((inside[-1] if inside else label) - 0xF8)
     if not events:
-        return 0, 0, start, start, [], start
+        return 0, 0, start, start, []
     worth = [sum(WEIGHTS[slot : slot + span]) * similarity for _, _, slot, span, similarity in events]
     places, kinds = [(low, high) for low, high, *_ in events], [event[2] for event in events]
     left, right = reference_snippet_window.best_span(places, worth, width, kinds)
     first, last = events[left][0], events[right][1]
     margin = width if text[start + 1 : end].isascii() else 4 * width
     window = [e for e in events if e[1] >= first - margin and e[0] <= last + margin]
-    inside = [low for low, high, *_ in window if first <= low and high <= last]
-    return slots, marks, first, last, window, inside[len(inside) // 2] if inside else first
+    return slots, marks, first, last, window
 
 
 @given(fields=fields, cut=st.integers(0, 40), width=st.integers(1, 60))
@@ -87,13 +86,23 @@ def test_a_snippet_window_is_that_of_its_matches(
     pieces = [bytes([label]) + " ".join(words).encode() for label, words in fields]
     text, starts = b"".join(pieces), array("Q", [sum(map(len, pieces[:k])) for k in range(len(pieces) + 1)])
     found = matcher().matches(text, 0, len(text), 0xF8, width)
+    slow = reference.PassageMatches(found.first, found.last, matches=list(map(tuple, found.matches)))
     window, expected = (
         found.snippet_window(starts, width, WEIGHTS),
-        SnippetWindow(text, starts, found.middle, 0, len(text), width),
+        SnippetWindow(text, starts, slow.shown(starts, WEIGHTS), 0, len(text), width),
     )
     expected.select(found.matches, found.first, found.last, width, WEIGHTS)
     for name in ("field", "start", "end", "low", "high", "spans", "text"):
         assert getattr(window, name) == getattr(expected, name)
+
+
+def test_of_a_span_over_several_fields_the_heaviest_is_shown() -> None:
+    pieces = [b"\xf8tide and tide moon", b"\xf9harbour of tide", b"\xfamoon"]
+    text, starts = b"".join(pieces), array("Q", [0, 19, 35, 40])
+    found = matcher().matches(text, 0, len(text), 0xF8, 99)
+    assert (found.first, found.last) == (1, 40)
+    assert found.snippet_window(starts, 99, WEIGHTS).text == "harbour of tide"
+    assert found.snippet_window(starts, 99, [2.0, 9.0, 0.1, 0.1]).text == "tide and tide moon"
 
 
 def test_the_window_of_a_long_field_is_around_the_best_span() -> None:

@@ -163,6 +163,13 @@ def test_the_closing_line(changes: dict[str, object], offset: int, words: str) -
     assert text_of(closing_lines(answer, offset)).startswith(words)
 
 
+def test_without_hits_and_with_a_source_that_failed_the_closing_line_says_that_not_all_was_read() -> None:
+    answer = full_response()
+    coverage = replace(answer.coverage, limited_by=("load_error",))
+    shown = text_of(closing_lines(replace(answer, results=(), total=0, coverage=coverage), 0))
+    assert shown.startswith("No hits in what could be read ·")
+
+
 def test_skipped_sessions_and_parts_are_reported() -> None:
     answer = full_response()
     coverage = replace(

@@ -16,6 +16,7 @@ from recall_rank.frontends.cli.output.activity_svg import activity_svg
 from recall_rank.frontends.demo.generate import history
 from recall_rank.model import Message, Part, Session
 from tests.frontends.conftest import Run
+from tests.support.histories.every_store import STORES
 
 DAY = 86_400_000
 MAY_28 = 1_780_000_000_000  # 2026-05-28, a Thursday
@@ -129,13 +130,11 @@ def test_nothing_to_count(run: Run, tmp_path: Path) -> None:
     assert run("stats", "--history", tmp_path / "missing.jsonl", "--json").exit_code == 3
 
 
-def test_a_session_that_is_gone_counts_without_its_messages(
-    run: Run, file: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    from recall_rank.recall import Recall
-
-    def gone(*_: object) -> None:
-        raise LookupError("gone")
-
-    monkeypatch.setattr(Recall, "transcript", gone)
-    assert run("stats", "--history", file).stdout.startswith("0 messages in 12 sessions\n")
+@pytest.mark.parametrize("store", ["claude-code", "codex", "pi"])
+def test_what_a_fork_copied_is_counted_once(run: Run, tmp_path: Path, store: str) -> None:
+    STORES[store](tmp_path)
+    counted = json.loads(run("stats", "--history", tmp_path, "--json").stdout)
+    sources = json.loads(run("sources", "--history", tmp_path, "--json").stdout)["sources"]
+    assert any("forks had copied" in text for source in sources for text in source["warnings"])
+    for name in ("sessions", "messages", "parts"):
+        assert counted[name] == sum(source[name] for source in sources)

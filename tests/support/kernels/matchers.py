@@ -47,7 +47,7 @@ def some_passage(chance: Random) -> bytes:
 
 def told(found: PassageMatches | reference_passage_matches.PassageMatches) -> tuple[object, ...]:
     """Return every field of a match result, for comparison."""
-    return found.slots, found.fields, found.first, found.last, found.matches, found.middle
+    return found.slots, found.fields, found.first, found.last, found.matches
 
 
 def table(rows: int) -> memoryview:

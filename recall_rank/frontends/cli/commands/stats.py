@@ -24,8 +24,7 @@ from recall_rank.frontends.cli.output.tables import bar_columns
 from recall_rank.frontends.display_text import one_line, utc_minute
 
 if TYPE_CHECKING:
-    from recall_rank.model import Session, VectorCount
-    from recall_rank.recall import Recall
+    from recall_rank.model import VectorCount
 
 _MAX_NAMES: Final = 15  # of projects, and of agents
 _NAME_COLUMNS: Final = 30  # of the longest name
@@ -42,8 +41,9 @@ _EIGHTHS: Final = " ▏▎▍▌▋▊▉"
 def stats(unit: str | None, svg: IO[bytes] | None, histories: tuple[str, ...], as_json: bool) -> None:
     """Show how much was said when, in which projects and with which agents. Days are those of UTC."""
     with open_recall(histories, as_json=as_json) as recall:
-        fail_without_history(read_with_progress(recall, index=False), as_json=as_json)
-        found = activity(_sessions(recall))
+        fail_without_history(read_with_progress(recall), as_json=as_json)
+        # as the index has them: what a fork copied from another session is counted once
+        found = activity(recall.indexed({session.id for session in recall.sessions()}))
         vectors = recall.vectors() if CacheOptions.given().embedder is not None else None
     if svg is not None:
         from recall_rank.frontends.cli.output.activity_svg import activity_svg
@@ -56,15 +56,6 @@ def stats(unit: str | None, svg: IO[bytes] | None, histories: tuple[str, ...], a
         display = given_display(sys.stdout)
         lines = _lines(found, unit, display.columns)
         show(lines if vectors is None else [*lines, *_vector_lines(vectors)], display)
-
-
-def _sessions(recall: Recall) -> Iterator[Session]:
-    """Yield every session with its messages; without them when the session can no longer be read."""
-    for session in recall.sessions():
-        try:
-            yield recall.transcript(session.id)
-        except (LookupError, OSError):
-            yield session
 
 
 def _lines(found: Activity, unit: str | None, columns: int | None = None) -> Iterator[Line]:

@@ -227,7 +227,7 @@ def _shown(response: SearchResponse, offset: int) -> str:
     """Return a text with the number of hits, the range of hits on this page, and the offset of the next page."""
     noun = "session" if response.group == "session" else "hit"
     if not response.total:
-        return "No hits"
+        return "No hits in what could be read" if "load_error" in response.coverage.limited_by else "No hits"
     total = f"{'' if response.total_exact else 'at least '}{_plural(response.total, noun)}"
     shown = len(response.results)
     if not offset and not response.truncated:

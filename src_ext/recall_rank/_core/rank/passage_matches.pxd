@@ -21,4 +21,7 @@ cdef class PassageMatches:
     cdef int begin(self, const unsigned char[::1] text, Py_ssize_t at) except -1
     cdef int fill(self, Py_ssize_t start, Py_ssize_t end, const FormMatch* found, Py_ssize_t count,
                   const QueryWords* query, int label, Py_ssize_t width) except -1
-    cdef Py_ssize_t middle_match(self) noexcept nogil
+    cdef bint is_inside(self, const TextMatch* match, Py_ssize_t low, Py_ssize_t high) noexcept nogil
+    cdef Py_ssize_t middle_between(self, Py_ssize_t low, Py_ssize_t high) noexcept nogil
+    cdef double weight_between(self, Py_ssize_t low, Py_ssize_t high, list weights) except -1
+    cdef Py_ssize_t shown_match(self, const uint64_t[::1] fields, list weights) except -1

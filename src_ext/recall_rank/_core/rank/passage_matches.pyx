@@ -6,13 +6,28 @@ from cpython.mem cimport PyMem_Free, PyMem_Malloc
 from libc.stdint cimport uint8_t, uint64_t
 
 from recall_rank._core.rank.features cimport SLOTS, FormMatch, QueryWords
-from recall_rank._core.rank.snippet_window cimport MatchSpan, SnippetWindow, best_span, greatest_byte
+from recall_rank._core.rank.snippet_window cimport (
+    MatchSpan, REPEAT, SLOT_COUNT, SnippetWindow, best_span, greatest_byte
+)
 
 cdef enum:
     FIRST_FIELD = 0xF8  # the least byte that begins a field
 
+cdef double EQUAL = 1e-9  # weights that differ by less are equal: sums differ by the order of their terms
+
 WordMatch = namedtuple("WordMatch", ("start", "end", "slot", "span", "similarity"))
 WordMatch.__doc__ = "Bytes [start, end) of a text match the words [slot, slot + span) of a query, by `similarity`."
+
+
+cdef double weight_of(const TextMatch* match, list weights) except -1:
+    """Return the weight of a match: that of its words by its similarity. Raises ValueError for a word without one."""
+    cdef Py_ssize_t k
+    cdef double weight = 0
+    if match.slot + match.span > len(weights):
+        raise ValueError(f"there are {len(weights)} weights, but a match of word {match.slot}")
+    for k in range(match.slot, match.slot + match.span):
+        weight += <double>weights[k]
+    return weight * match.similarity
 
 
 cdef class PassageMatches:
@@ -109,51 +124,78 @@ cdef class PassageMatches:
                 found.append(written[k])
         return tuple(found)
 
-    @property
-    def middle(self):
-        """The first byte, in the text, of the middle match of the best span; a snippet shows the field around it."""
-        return self.middle_match()
+    cdef inline bint is_inside(self, const TextMatch* match, Py_ssize_t low, Py_ssize_t high) noexcept nogil:
+        """Return whether a match lies in the best span and begins in bytes [low, high) of the text."""
+        return low <= match.start < high and self.first <= match.start and match.end <= self.last
 
-    cdef Py_ssize_t middle_match(self) noexcept nogil:
-        """Return the first byte, in the text, of the middle match of the best span."""
+    cdef Py_ssize_t middle_between(self, Py_ssize_t low, Py_ssize_t high) noexcept nogil:
+        """Return the first byte, in the text, of the middle match of the best span's matches that begin in bytes [low,
+        high); the first byte of the span when there is none.
+        """
         cdef Py_ssize_t k, inside = 0, seen = 0
         for k in range(self.count):
-            inside += self.first <= self.kept[k].start and self.kept[k].end <= self.last
+            inside += self.is_inside(self.kept + k, low, high)
         for k in range(self.count):
-            if self.first <= self.kept[k].start and self.kept[k].end <= self.last:
+            if self.is_inside(self.kept + k, low, high):
                 if seen == inside // 2:
                     return self.kept[k].start
                 seen += 1
         return self.first
 
+    cdef double weight_between(self, Py_ssize_t low, Py_ssize_t high, list weights) except -1:
+        """Return the weight, as best_span() adds it up, of the best span's matches that begin in bytes [low, high).
+        """
+        cdef Py_ssize_t k
+        cdef double[SLOT_COUNT] heaviest
+        cdef double weight, total = 0
+        for k in range(SLOT_COUNT):
+            heaviest[k] = 0
+        for k in range(self.count):
+            if self.is_inside(self.kept + k, low, high):
+                weight = weight_of(self.kept + k, weights)
+                total += REPEAT * weight + max(weight - heaviest[self.kept[k].slot], 0)
+                heaviest[self.kept[k].slot] = max(heaviest[self.kept[k].slot], weight)
+        return total
+
+    cdef Py_ssize_t shown_match(self, const uint64_t[::1] fields, list weights) except -1:
+        """Return the first byte of the match around which a snippet shows a field: the middle one of those matches of
+        the best span that lie in the field in which they weigh most; of equal fields, in the first.
+        """
+        cdef Py_ssize_t field, low, high, best_low = 0, best_high = self.last
+        cdef double weight, most = -1
+        for field in range(fields.shape[0] - 1 if fields.shape[0] > 2 else 0):
+            low, high = fields[field], fields[field + 1]
+            if low < self.last and self.first < high:
+                weight = self.weight_between(low, high, weights)
+                if weight > most + EQUAL:
+                    most, best_low, best_high = weight, low, high
+        return self.middle_between(best_low, best_high)
+
     def snippet_window(self, const uint64_t[::1] fields not None, Py_ssize_t width, list weights not None, begin=None):
-        """Return the SnippetWindow, with these matches selected, of the field that holds the middle of their best span.
+        """Return the SnippetWindow, with these matches selected, of the field where those in the best span weigh most.
 
         fields, u64[n + 1], are the first bytes of the fields of the passage's part and the end of the last. `begin`, if
         given, may return an earlier byte at which to begin the window, as described at SnippetWindow. weights has a
         weight for each word of the query. Raises ValueError for a match of a word without one.
         """
-        cdef Py_ssize_t k, j, count = 0
+        cdef Py_ssize_t k, count = 0
         cdef double weight
         cdef const TextMatch* match
         cdef SnippetWindow window = SnippetWindow.__new__(SnippetWindow)
         cdef MatchSpan* spans
-        window.open(self.text, fields, self.middle_match(), self.first, self.last, width, begin)
+        window.open(self.text, fields, self.shown_match(fields, weights), self.first, self.last, width, begin)
         spans = <MatchSpan*>PyMem_Malloc((self.count + 1) * sizeof(MatchSpan))
         if spans == NULL:
             raise MemoryError
-        for k in range(self.count):
-            match = self.kept + k
-            if match.start < window.start or match.end > window.end:
-                continue
-            if match.slot + match.span > len(weights):
-                PyMem_Free(spans)
-                raise ValueError(f"there are {len(weights)} weights, but a match of word {match.slot}")
-            weight = 0
-            for j in range(match.slot, match.slot + match.span):
-                weight += <double>weights[j]
-            spans[count] = MatchSpan(match.start - window.start, match.end - window.start, weight * match.similarity,
-                                     match.slot)
-            count += 1
+        try:
+            for k in range(self.count):
+                match = self.kept + k
+                if match.start >= window.start and match.end <= window.end:
+                    weight = weight_of(match, weights)
+                    spans[count] = MatchSpan(match.start - window.start, match.end - window.start, weight, match.slot)
+                    count += 1
+        except BaseException:
+            PyMem_Free(spans)
+            raise
         window.select_spans(spans, count, self.first, self.last, width)
         return window

@@ -35,6 +35,8 @@ cdef class SnippetWindow:
     cdef str right_ellipsis(self)
     cdef str decoded(self, Py_ssize_t start, Py_ssize_t end)
 
+cdef double REPEAT         # the share of its weight for which a repeated word counts
+
 cdef void best_span(const MatchSpan* spans, Py_ssize_t count, Py_ssize_t width, Py_ssize_t* first,
                     Py_ssize_t* last) noexcept nogil
 cdef uint8_t greatest_byte(const uint8_t* text, Py_ssize_t size) noexcept nogil

@@ -11,7 +11,7 @@ cdef enum:
     FIRST_FIELD = 0xF8  # the least byte that begins a field
 
 cdef str ELLIPSIS = "..."
-cdef double REPEAT = 0.1  # the share of its weight for which a repeated word counts
+REPEAT = 0.1
 
 
 cdef void best_span(const MatchSpan* spans, Py_ssize_t count, Py_ssize_t width, Py_ssize_t* first,
