@@ -113,8 +113,8 @@ class Weights:
     echo: float = 0.45  # share of its evidence that a person's message passes on to the agent's prose that answers it:
     # who asks names the subject, and who solves it need not. From .6 on, answers rank above the message that was
     # searched for
-    echo_floor: float = 0.4  # where an agent only talks, the share of the most evidence of the query that is passed on by
-    # no message: there people tell what is asked for later, and only what nearly repeats the query passes something on
+    echo_floor: float = 0.4  # share of the most evidence of the query: where an agent only talks, a message passes on
+    # what exceeds it. There people tell what is asked for later, and only what nearly repeats the query asks for it
     session_log: float = 0.2  # share of the L3 norm of the evidence of a session's messages, in sessions with an agent
     session_talk: float = 0.4  # that share for people, who stay with a subject for a while, in many short turns
     title_log: float = 0.3  # share of the evidence of the session's title, in sessions with an agent; a title of
