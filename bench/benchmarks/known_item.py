@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from bench import engines
 from bench.datasets import dataset
-from bench.datasets.published.histories import solved
+from bench.datasets.published.histories import names, solved
 from bench.reporting import ablation
 from bench.reporting.earlier_hits import message_times
 from bench.reporting.known_items import (
@@ -43,6 +43,7 @@ NOISY = "= noisy"
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     dataset.arguments(parser)
+    parser.add_argument("--names", type=int, help="ask for this many names of each kind, drawn from the history")
     parser.add_argument("--kinds", default="", help="only these kinds, comma separated")
     parser.add_argument("--engines", default="ours", help="names or module:Class, comma separated")
     parser.add_argument("--runs", type=Path, help="folder of other engines' ranks to compare with (default: DATA/runs)")
@@ -57,8 +58,11 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> Report:
     data = dataset.load(options)
+    if options.names:
+        asked = names.queries(data.sessions, options.seed, options.names)
+        data = dataset.Dataset(f"{data.name}, names", data.sessions, asked)
     report = Report("known_item", __doc__ or "", data.name)
-    labelled = [] if data.generated else solved.solved_questions(data.sessions, options.solved)
+    labelled = [] if data.generated or options.names else solved.solved_questions(data.sessions, options.solved)
     queries = select([*data.queries, *labelled], [one for one in options.kinds.split(",") if one])
     times = message_times(data.sessions)
     kinds = sorted({query.kind for query in queries})

@@ -23,7 +23,7 @@ FACTORS = frozenset(
 # Weights that cannot be switched off: they shape the scores or say how many candidates are read.
 SHAPES = frozenset(
     {
-        *("window_words", "k1", "survivors", "looked_at", "scored", "echo_floor"),
+        *("window_words", "k1", "survivors", "looked_at", "echo_floor"),
         *("per_session", "prose_words"),
         *("chance", "sure", "plenty", "fewest", "most", "high", "medium", "stop_word_share"),
     }

@@ -118,5 +118,36 @@ def test_words_in_quotes_stand_together() -> None:
 def test_characters_of_a_word_that_stand_apart_are_not_the_word() -> None:
     """Both hold the first two of four characters; of the others, one is in "science" and one in "prescription"."""
     image = session("a", said("画像を見た", "image", BEFORE, role="user"))
-    apart = session("b", said("画像の理科処方", "apart", role="user"))
+    apart = session("b", said("画像の理科と処方", "apart", role="user"))
     assert decides("画像処理", "image", replace(DEFAULT, cjk_single=1.0), image, apart)
+
+
+def test_a_misspelt_name_finds_the_nearest_name_before_a_shorter_one_that_is_everywhere() -> None:
+    """No document holds `uf`, and the words of `chat_template` alone are evidence of every other word."""
+    wanted = session("a", called("masks follow apply_hf_chat_template(tokenizer) in the harbour", "nearest", BEFORE))
+    text = "apply chat_template, apply it again: chat_template must apply"
+    shorter = [session(f"b{n}", said(f"{text} {n}", f"shorter{n}", role="user")) for n in range(3)]
+    assert decides("apply_uf_chat_template", "nearest", replace(DEFAULT, scorer=0.0), wanted, *shorter)
+
+
+def test_a_name_that_stands_alone_comes_before_thirty_longer_ones_that_end_with_it() -> None:
+    """One long output holds the name itself, once; a person speaks of its test and its words many times."""
+    padding = "\n".join(f"line {n}: the harbour crane moves slowly past the quay" for n in range(400))
+    text = f"{padding}\nfunc InstallHooks_LocalDev(root string) error {{\n{padding}"
+    alone = session("a", called(text, "alone", BEFORE))
+    of_test = "TestInstallHooks_LocalDev fails, so install the hooks for local dev. " * 3
+    longer = [session(f"b{n}", said(of_test, f"test{n}", role="user")) for n in range(30)]
+    assert decides("InstallHooks_LocalDev", "alone", replace(DEFAULT, scorer=0.0), alone, *longer)
+
+
+def test_a_name_as_it_was_written_comes_before_one_of_other_capitals() -> None:
+    value = session("a", called("closed by this.tideController at noon", "value", BEFORE))
+    kind = session("b", called("closed by this.TideController at noon", "kind"))
+    assert decides("tideController", "value", replace(DEFAULT, scorer=0.0), value, kind)
+
+
+def test_the_name_among_the_words_of_a_query_is_looked_for_as_a_name() -> None:
+    wanted = session("a", called("fixed rateLimit in the gate", "name", BEFORE))
+    text = "fixed rate_limit_reached at the rate limit gate, fixed rate_limit_reached in the gate limit rate"
+    words = session("b", said(text, "words", role="user"))
+    assert decides("fixed rate-limit gate", "name", replace(DEFAULT, scorer=0.0), wanted, words)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from array import array
 from itertools import pairwise
 from random import Random
 
@@ -10,8 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recall_rank._core.text.passages import fold_ranges, passage_ends
-from recall_rank.analysis.normalize import fold
+from recall_rank._core.text.passages import passage_ends
 from tests.reference.text import passages as reference
 from tests.support.kernels.inputs import seeds
 
@@ -61,17 +59,3 @@ def test_every_cut_is_at_the_best_place(chance: Random, longest: int) -> None:
     assert ends[-1] == len(text)
     assert all(longest // 2 <= size <= longest for size in sizes[:-1])
     assert sizes[-1] <= longest + longest // 4
-
-
-@given(st.lists(st.sampled_from(["Aa", "Ω Σς", "İ", "ß", "中", "\U0001f642", "x\0", "@AZ[`az{"])), st.data())
-def test_texts_are_folded_whatever_they_are_cut_from(pieces: list[str], data: st.DataObject) -> None:
-    text = "".join(pieces).encode()
-    place = st.integers(0, len(text) + 2)
-    spans = data.draw(st.lists(st.tuples(place, place), max_size=4))
-    starts, ends = array("Q", [begin for begin, _ in spans]), array("Q", [end for _, end in spans])
-    assert fold_ranges(text, starts, ends, fold) == reference.fold_ranges(text, spans, fold)
-
-
-def test_texts_that_do_not_fit_are_refused() -> None:
-    with pytest.raises(ValueError, match="length"):
-        fold_ranges(b"abc", array("Q", [1]), array("Q"), fold)

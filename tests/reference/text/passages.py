@@ -1,8 +1,6 @@
-"""Cuts of a text into passages, and ranges of a text in folded case."""
+"""Cuts of a text into passages."""
 
 from __future__ import annotations
-
-from collections.abc import Callable, Sequence
 
 
 def passage_ends(text: bytes, longest: int) -> list[int]:
@@ -24,8 +22,3 @@ def passage_ends(text: bytes, longest: int) -> list[int]:
         start = max(lines or sentences or blanks or characters)
         ends.append(start)
     return [*ends, len(text)]
-
-
-def fold_ranges(text: bytes, spans: Sequence[tuple[int, int]], fold: Callable[[str], str]) -> list[str]:
-    """Return fold() of each (begin, end) of a text."""
-    return [fold(str(text[begin:end], "utf-8", "replace")) for begin, end in spans]

@@ -1,7 +1,4 @@
-"""Passages: where a text is cut into the documents of a segment; and how byte ranges of a text are folded."""
-
-from cpython.unicode cimport PyUnicode_1BYTE_DATA, PyUnicode_DecodeUTF8, PyUnicode_New
-from libc.stdint cimport uint64_t
+"""Passages: where a text is cut into the documents of a segment."""
 
 
 cdef Py_ssize_t end_of_last_byte(const unsigned char* data, Py_ssize_t floor, Py_ssize_t end,
@@ -70,42 +67,3 @@ def passage_ends(bytes text not None, Py_ssize_t longest):
         ends.append(end)
         if end == size:
             return ends
-
-
-cdef str ascii_lower(const unsigned char* text, Py_ssize_t size):
-    """Return text[0:size] in lower case as a str, or None if it is not ASCII."""
-    cdef Py_ssize_t k
-    cdef unsigned char all_bits = 0
-    cdef unsigned char* to
-    for k in range(size):
-        all_bits |= text[k]
-    if all_bits & 0x80:
-        return None
-    small = PyUnicode_New(size, 0x7F)
-    to = <unsigned char*>PyUnicode_1BYTE_DATA(small)
-    for k in range(size):
-        to[k] = text[k] | (<unsigned char>(<unsigned char>(text[k] - c'A') < 26) << 5)
-    return small
-
-
-def fold_ranges(const unsigned char[::1] text not None, const uint64_t[::1] starts not None,
-                const uint64_t[::1] ends not None, fold not None):
-    """Return a list of str: fold(text[starts[k]:ends[k]]) for every k.
-
-    text is UTF-8; starts and ends, u64[n], are byte offsets, limited to the end of the text. fold is a function str ->
-    str; it is called only for ranges with other characters than ASCII, so it must turn ASCII text into lower case.
-    Invalid UTF-8 is replaced by U+FFFD. Raises ValueError if starts and ends differ in length.
-    """
-    cdef Py_ssize_t k
-    cdef uint64_t begin, end, size = text.shape[0]
-    cdef str piece
-    if ends.shape[0] != starts.shape[0]:
-        raise ValueError("starts and ends differ in length")
-    found = []
-    for k in range(starts.shape[0]):
-        begin, end = starts[k], min(ends[k], size)
-        piece = ascii_lower(&text[begin], end - begin) if begin < end else ""
-        if piece is None:
-            piece = fold(PyUnicode_DecodeUTF8(<const char*>&text[begin], end - begin, "replace"))
-        found.append(piece)
-    return found
