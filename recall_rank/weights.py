@@ -21,7 +21,8 @@ from typing import Final, NamedTuple
 class KindWeights(NamedTuple):
     """Factors of the evidence of a document, by its kind; see search.retrieval.prefilter.FACTOR_OF_KIND."""
 
-    person: float = 1.5  # a person's words to an agent: few, and what is searched for later
+    person: float = 1.5  # a person's words to an agent: few, and what is searched for later; the first passage of
+    # them, and orders, because what follows is mostly pasted
     agent: float = 0.8  # the agent's prose and summaries repeat at length what other documents hold, and so does a
     # subagent: its documents have this factor once more
     aside: float = 0.6  # it answers nothing: a question among people, which holds the words of the query, and text that
@@ -109,8 +110,11 @@ class Weights:
     message_after: float = 0.25  # share of the message after, in a chat with an agent: a question gains from its
     # answer; an answer takes nothing from its question, or it would rank above it wherever the question is what was
     # searched for
-    echo: float = 0.8  # share of its evidence that an earlier copy of the query passes on to the message after it
-    echo_floor: float = 0.6  # share of the most evidence of the query from which a message counts as its copy
+    echo: float = 0.45  # share of its evidence that a person's message passes on to the agent's prose that answers it:
+    # who asks names the subject, and who solves it need not. From .6 on, answers rank above the message that was
+    # searched for
+    echo_floor: float = 0.4  # share of the most evidence of the query: where an agent only talks, a message passes on
+    # what exceeds it. There people tell what is asked for later, and only what nearly repeats the query asks for it
     session_log: float = 0.2  # share of the L3 norm of the evidence of a session's messages, in sessions with an agent
     session_talk: float = 0.4  # that share for people, who stay with a subject for a while, in many short turns
     title_log: float = 0.3  # share of the evidence of the session's title, in sessions with an agent; a title of

@@ -52,6 +52,37 @@ def test_what_was_said_comes_before_what_the_program_injects() -> None:
     assert decides("linter commit", "answer", without(aside=1.0), session("a", answer), session("b", reminder))
 
 
+def test_the_answer_to_who_named_the_subject_comes_before_a_mention() -> None:
+    asked = said("why does the weir gate stick at high water", "asked", BEFORE, role="user")
+    solved = said("silt fills the groove, rinse it", "solved", BEFORE + 1)
+    work = session("a", called("level 3", "ran", BEFORE), asked, solved)
+    mention = session("b", said("silt fills the groove, the groove is full of silt", "mention"))
+
+    def order(weights: Weights | None = None) -> list[str]:
+        return parts(ask(Index.build([work, mention, *OTHERS]), "weir gate silt groove", weights=weights))
+
+    assert order().index("solved") < order().index("mention")
+    off = order(replace(DEFAULT, echo=0.0))
+    assert off.index("solved") > off.index("mention")
+
+
+def test_what_a_person_pastes_weighs_as_what_a_tool_gives_out() -> None:
+    """A person's words are few. What follows their first passage stands where a file or a log was pasted."""
+    log = "pump valve stuck at seven bar" + " calm water" * 80
+    place = session("a", called(log, "place", BEFORE))
+    typed = session("b", said(log, "typed", BEFORE - 1, role="user"))
+    pasted = session("c", said("\n\n".join(["calm water " * 130, log]), "pasted", BEFORE - 1, role="user"))
+    assert first("valve stuck", place, typed) == "typed"
+    assert first("valve stuck", place, pasted) == "place"
+
+
+def test_a_standing_order_is_one_wherever_it_stands() -> None:
+    order = "always close the valve before the pump is stopped." + " calm water" * 80
+    work = session("a", said("\n\n".join(["calm water " * 130, order]), "rules", BEFORE, role="user"))
+    place = session("b", called(f"{order} stop the pump, the valve", "place"))
+    assert first("how can I stop the pump and the valve", work, place) == "rules"
+
+
 def test_the_main_conversation_comes_before_a_subagent_that_says_as_much() -> None:
     text = "the gauge froze at noon"
     main = session("main", said(text, "asked", BEFORE))
