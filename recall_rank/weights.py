@@ -119,7 +119,7 @@ class Weights:
     survivors: int = 30  # parts whose passages are read again; twice as many change no figure of any labelled set
     looked_at: int = 60  # further parts that are read again where they hold the query as it was written
     window_words: int = 24  # width of the densest window
-    window: float = 0.2  # words close together are about one thing; .1 loses .0006 in Russian, .3 .003 on misspelt talk
+    window: float = 0.15  # words close together are about one thing; .1 and .2 lose .002 and .001 on talk
     phrase: float = 0.1  # the longest unbroken run of the query's words
     whole_query: float = 1.4  # the whole query as it was written: error lines and paths are pasted to find one place
     quoted: float = 0.5  # words that the caller put in quotes stand together; without quotes they may be anywhere
