@@ -73,6 +73,7 @@ OTHERS: dict[str, tuple[str, ...]] = {
     "completion": ("bash",),
     "help": (),
     "mcp": ("--help",),
+    "web": ("--help",),
     "install": ("codex", "--dry-run"),
     "uninstall": ("codex", "--dry-run"),
     "hosts": ("--no-check",),
@@ -92,6 +93,7 @@ NO_JSON = (
     "completion",
     "help",
     "mcp",
+    "web",
     "install",
     "uninstall",
 )
