@@ -7,10 +7,10 @@ from typing import Any, Final
 import click
 
 from recall_rank.frontends.cli.options.completions import complete_sessions
-from recall_rank.frontends.cli.options.histories import history_option, open_recall, read_with_progress
-from recall_rank.frontends.cli.options.targets import target_of
+from recall_rank.frontends.cli.options.histories import history_option
+from recall_rank.frontends.cli.options.one_session import whole_session
 from recall_rank.frontends.cli.options.web_extra import fail_without_web
-from recall_rank.frontends.cli.output.console import HITS, NO_HISTORY, NOT_THERE, fail, fail_without_history
+from recall_rank.frontends.cli.output.console import HITS
 from recall_rank.frontends.cli.output.display import given_display
 
 _FORMATS: Final = ("markdown", "jsonl", "html")
@@ -39,16 +39,7 @@ def export(ctx: click.Context, session_id: str, form: str, out: Any, histories: 
 
     if form == "html":
         fail_without_web("export --format html")
-    target = target_of(session_id, None, histories)
-    with open_recall(target.histories) as recall:
-        fail_without_history(read_with_progress(recall, index=False), as_json=False)
-        try:
-            session = recall.transcript(target.session_id)
-        except LookupError as error:
-            fail(str(error.args[0]), NOT_THERE, as_json=False)
-        except OSError as error:
-            fail(f"session {session_id} cannot be read: {error.strerror or error}", NO_HISTORY, as_json=False)
-    for line in export_lines(session, form, given_display(out).minute):
+    for line in export_lines(whole_session(session_id, histories), form, given_display(out).minute):
         out.write(line + b"\n")
     out.flush()
     ctx.exit(HITS)

@@ -1,4 +1,4 @@
-"""Read the session that a command names, with the sessions of its subagents."""
+"""Read the session that a command names, alone or with the sessions of its subagents."""
 
 from __future__ import annotations
 
@@ -10,6 +10,22 @@ from recall_rank.frontends.cli.output.console import NO_HISTORY, NOT_THERE, fail
 
 if TYPE_CHECKING:
     from recall_rank.frontends.transcripts.render import SessionTranscript
+    from recall_rank.model import Session
+
+
+def whole_session(session: str, histories: tuple[str, ...]) -> Session:
+    """Return the session that a number of the last search, an id or a beginning of one names, with all its messages.
+    Ends the command where there is no such session, and where it cannot be read.
+    """
+    target = target_of(session, None, histories)
+    with open_recall(target.histories) as recall:
+        fail_without_history(read_with_progress(recall, index=False), as_json=False)
+        try:
+            return recall.transcript(target.session_id)
+        except LookupError as error:
+            fail(str(error.args[0]), NOT_THERE, as_json=False)
+        except OSError as error:
+            fail(f"session {session} cannot be read: {error.strerror or error}", NO_HISTORY, as_json=False)
 
 
 def read_session(

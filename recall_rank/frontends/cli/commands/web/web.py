@@ -10,13 +10,11 @@ import click
 from recall_rank.frontends.cli.options.cache_options import CacheOptions
 from recall_rank.frontends.cli.options.completions import complete_sessions
 from recall_rank.frontends.cli.options.histories import history_option, open_recall, read_with_progress
+from recall_rank.frontends.cli.options.one_session import whole_session
 from recall_rank.frontends.cli.options.redact import redact_option
-from recall_rank.frontends.cli.options.targets import target_of
 from recall_rank.frontends.cli.options.web_extra import fail_without_web
 from recall_rank.frontends.cli.output.console import (
     HITS,
-    NO_HISTORY,
-    NOT_THERE,
     USAGE,
     fail,
     fail_without_history,
@@ -85,16 +83,7 @@ def _share(wanted: str, file: Any, histories: tuple[str, ...], *, redact: bool) 
     """Write a session as a page that stands alone. Ends the command where there is no such session."""
     from recall_rank.frontends.web.standalone_page import standalone_page
 
-    target = target_of(wanted, None, histories)
-    with open_recall(target.histories) as recall:
-        fail_without_history(read_with_progress(recall, index=False), as_json=False)
-        try:
-            session = recall.transcript(target.session_id)
-        except LookupError as error:
-            fail(str(error.args[0]), NOT_THERE, as_json=False)
-        except OSError as error:
-            fail(f"session {wanted} cannot be read: {error.strerror or error}", NO_HISTORY, as_json=False)
-    for text in standalone_page(session, redact=redact):
+    for text in standalone_page(whole_session(wanted, histories), redact=redact):
         file.write(text.encode("utf-8", "replace"))
     file.flush()
 
