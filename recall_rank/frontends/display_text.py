@@ -7,7 +7,7 @@ reorder text, or imitate the lines that this program prints.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from functools import cache
 from typing import Final
@@ -120,6 +120,13 @@ def utc_minute(time: int) -> str:
 def _json_escaped(found: re.Match[str]) -> str:
     units = found[0].encode("utf-16-be", "surrogatepass")
     return "".join(f"\\u{units[at]:02x}{units[at + 1]:02x}" for at in range(0, len(units), 2))
+
+
+def no_hits_text(limited_by: Collection[str]) -> str:
+    """Return how an answer without hits is told: not as if there were none where a source could not be read, which
+    `limited_by` of its coverage says.
+    """
+    return "No hits in what could be read" if "load_error" in limited_by else "No hits"
 
 
 def synonyms_text(synonyms: Mapping[str, Sequence[str]]) -> str:

@@ -9,7 +9,7 @@ from typing import Any, Final
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
-from recall_rank.frontends.display_text import age, one_line, utc_minute
+from recall_rank.frontends.display_text import age, no_hits_text, one_line, utc_minute
 from recall_rank.frontends.transcripts.markdown import escape_text
 
 FOLDER: Final = Path(__file__).resolve().parent
@@ -31,7 +31,7 @@ def templates() -> Environment:
         finalize=_visible,
     )
     environment.filters |= {"line": _line, "minute": utc_minute, "count": _counted}
-    environment.globals |= {"age": age}
+    environment.globals |= {"age": age, "no_hits": no_hits_text}
     return environment
 
 

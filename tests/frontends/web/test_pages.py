@@ -211,6 +211,19 @@ def test_sources_and_what_could_not_be_read(tmp_path: Path) -> None:
 # --- forgetting ---------------------------------------------------------------------------------------
 
 
+def test_without_hits_a_source_that_could_not_be_read_is_told(tmp_path: Path, demo: TestClient) -> None:
+    (tmp_path / "history.jsonl").write_text(history(), encoding="utf-8")
+    sources = [open_source(tmp_path / "history.jsonl"), open_source(tmp_path / "history.jsonl")]
+
+    def unreadable(*_: object) -> None:
+        raise OSError("the disk is gone")
+
+    sources[1].read = unreadable  # type: ignore[method-assign, assignment]
+    with Recall(sources) as recall:
+        assert "No hits in what could be read, in" in page(client_of(recall), "/?q=zzgrebe").words
+    assert "No hits, in" in page(demo, "/?q=zzgrebe").words
+
+
 def test_forgetting_needs_the_form_of_that_session(tmp_path: Path) -> None:
     forgotten: list[str] = []
     client = client_of(demo_recall(tmp_path), forget=lambda session: forgotten.append(session.id))

@@ -13,7 +13,7 @@ from recall_rank.frontends.cli.output.console import Line, note_line
 from recall_rank.frontends.cli.output.display import Display
 from recall_rank.frontends.cli.output.id_prefixes import IdPrefixes
 from recall_rank.frontends.cli.output.word_marks import MATCH_STYLE
-from recall_rank.frontends.display_text import age, one_line, synonyms_text
+from recall_rank.frontends.display_text import age, no_hits_text, one_line, synonyms_text
 from recall_rank.frontends.transcripts.reopen import reopen
 from recall_rank.model import Flag
 
@@ -227,7 +227,7 @@ def _shown(response: SearchResponse, offset: int) -> str:
     """Return a text with the number of hits, the range of hits on this page, and the offset of the next page."""
     noun = "session" if response.group == "session" else "hit"
     if not response.total:
-        return "No hits in what could be read" if "load_error" in response.coverage.limited_by else "No hits"
+        return no_hits_text(response.coverage.limited_by)
     total = f"{'' if response.total_exact else 'at least '}{_plural(response.total, noun)}"
     shown = len(response.results)
     if not offset and not response.truncated:
