@@ -25,7 +25,7 @@ class SegmentView:
 
     __slots__ = (
         *("_averages", "_dead_docs", "_docs", "_messages", "_part_columns", "_parts"),
-        *("first_doc", "first_message", "first_part", "first_term", "segment", "sessions", "vectors"),
+        *("first_doc", "first_message", "first_part", "first_term", "segment", "sessions", "telling_words", "vectors"),
     )
 
     def __init__(
@@ -44,6 +44,7 @@ class SegmentView:
         self.first_term = first_term
         self.sessions = _live(len(segment.sessions), dead) if dead else None
         self.vectors: SegmentVectors | None = None  # replaced as a whole when more passages have one
+        self.telling_words: frozenset[bytes] | None = None  # a cache of search.expansion.languages
         self._messages: list[Stretch] | None = None
         self._parts: bytearray | None = None
         self._docs: bytearray | None = None

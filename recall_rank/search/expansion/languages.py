@@ -19,6 +19,7 @@ from recall_rank.search.filters.eligible import EligibleSet
 from recall_rank.search.query import Query, Word
 
 COMMON = 200  # documents to one with a telling word, at most, in a history in which a language is common
+_ALL_TELLING = sorted({word for name in OTHER_LATIN for word in TELLING_WORDS[name]})
 
 
 def in_languages(query: Query, reader: IndexReader, eligible: EligibleSet) -> Query:
@@ -46,16 +47,31 @@ def _likeliest(names: Sequence[str], reader: IndexReader, eligible: EligibleSet)
 def _common(reader: IndexReader, eligible: EligibleSet) -> list[str]:
     """Return the languages in Latin letters that are common among the eligible documents, beside English.
 
-    Only languages half of whose telling words are in the reader are counted; the reader caches which these are.
+    Only languages half of whose telling words are in the reader are counted: others cannot be common.
     """
     if reader.languages is None:
-        shares = _shares(OTHER_LATIN, reader, None)
-        reader.languages = tuple(name for name, (typical, _) in shares.items() if typical)
+        reader.languages = _known(reader)
     if not reader.languages:
         return []
     enough = max(eligible.doc_count, 1) / COMMON
     shares = _shares(reader.languages, reader, eligible.doc_marks)
     return [name for name, (typical, _) in shares.items() if typical >= enough]
+
+
+def _known(reader: IndexReader) -> tuple[str, ...]:
+    """Return the languages in Latin letters, beside English, half of whose telling words are in the vocabularies.
+
+    Each segment's view caches which ones it has, since only the last segment of a growing index is new to its reader.
+    """
+    known: set[bytes] = set()
+    for view in reader.views:
+        if view.telling_words is None:
+            found = view.segment.vocabulary.find_all(_ALL_TELLING)
+            view.telling_words = frozenset(word for word, term in zip(_ALL_TELLING, found, strict=True) if term >= 0)
+        known |= view.telling_words
+    return tuple(
+        name for name in OTHER_LATIN if 2 * len(known.intersection(TELLING_WORDS[name])) >= len(TELLING_WORDS[name])
+    )
 
 
 def _shares(names: Sequence[str], reader: IndexReader, marks: bytearray | None) -> dict[str, tuple[int, int]]:

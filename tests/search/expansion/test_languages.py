@@ -155,6 +155,19 @@ def test_languages_do_not_depend_on_segments_and_filters() -> None:
         assert [each.part_id for each in narrowed.results] == [each.part_id for each in ask(alone, text).results]
 
 
+def test_what_is_added_to_a_segment_counts_for_the_languages() -> None:
+    text, noise = "capturas partido", build([session("1", *NOISE)])
+    before = IndexReader([noise])
+    assert languages(text, before) == ()
+    for added in range(len(SPANISH) + 1):  # words of half a language may lie in several segments
+        segments = [noise, *(build([session(f"s{at}", each)]) for at, each in enumerate(SPANISH[:added]))]
+        grown = IndexReader(segments, before=before)
+        whole = IndexReader([build([session("1", *NOISE), *(session(f"s{at}", SPANISH[at]) for at in range(added))])])
+        assert languages(text, grown) == languages(text, whole)
+        before = grown
+    assert languages(text, before) == ("spanish",)
+
+
 @pytest.mark.parametrize("character", ["中", "ก", "ខ"])
 def test_a_long_question_without_spaces_is_not_cut(character: str) -> None:
     query = parsed(character * (MAX_WORDS + 40) + "末尾")
