@@ -45,10 +45,8 @@ class SureWeights(NamedTuple):
     rarity: float = 3.029
     documents: float = -0.694
     evidence: float = 2.358
-    lead: float = (
-        7.78  # of (1 - r / e) times the share of the query that the passage holds; r is the highest raw score in
-    )
-    # another session
+    # of (1 - r / e) times the share of the query that the passage holds; r is the highest raw score in another session
+    lead: float = 7.78
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,9 +125,7 @@ class Weights:
     scorer: float = 2.5  # a name in a passage that stands for one of the query, by rapidfuzz: one place that has the
     # name comes before many that have its words; 2 to 3.5 rank equally well, 1.4 loses .004 on names of histories
     cue: float = 0.3  # a question for a time is answered by a passage that names one
-    extra: float = (
-        0.15  # the caller's own signal, 0 to 1, such as a cosine; small, so that a weaker ranker reorders little
-    )
+    extra: float = 0.15  # the caller's own signal, 0 to 1, such as a cosine; a weaker ranker shall reorder little
     meaning: float = 0.2  # nearness in meaning, 0 to 1, where the user gives an embedder. nDCG@10 with 0, .1, .2, .3
     # and all-MiniLM-L6-v2: LoCoMo .606, .615, .623, .625, BEAM 100K .427, .445, .444, .444
 
