@@ -88,18 +88,19 @@ def run_command(
     program = shutil.which(argv[0], path=environ.get("PATH"))
     if program is None:
         raise NoCuratorError(f"the program of the {name} is not there: {one_line(argv[0])[:ERROR_CHARS]}")
-    with tempfile.TemporaryDirectory(prefix="recall-rank-", ignore_cleanup_errors=True) as folder:
-        command = [str(Path(program).absolute()), *argv[1:]]
-        with ExitStack() as ending:
-            try:
-                watcher = ending.enter_context(_Watcher(folder))
-                process = _piped(command, folder, {**environ, CURATING: "1"}, errors=subprocess.PIPE)
-            except (OSError, ValueError) as error:
-                raise NoCuratorError(f"the {name} cannot be started: {one_line(str(error))[:ERROR_CHARS]}") from error
-            running = _RunningCommand(process, name, text)
-            ending.callback(running.end)  # before the watcher's end
-            watcher.watch(process.pid)
-            return running.answer(time.monotonic() + seconds, seconds, cancelled)
+    command = [str(Path(program).absolute()), *argv[1:]]
+    room = tempfile.TemporaryDirectory(prefix="recall-rank-", ignore_cleanup_errors=True)
+    with room as folder, ExitStack() as ending:
+        try:
+            watcher = ending.enter_context(_Watcher(folder))
+            ending.callback(room.cleanup)  # this process may end before its threads do: the watcher is there until then
+            process = _piped(command, folder, {**environ, CURATING: "1"}, errors=subprocess.PIPE)
+        except (OSError, ValueError) as error:
+            raise NoCuratorError(f"the {name} cannot be started: {one_line(str(error))[:ERROR_CHARS]}") from error
+        running = _RunningCommand(process, name, text)
+        ending.callback(running.end)
+        watcher.watch(process.pid)
+        return running.answer(time.monotonic() + seconds, seconds, cancelled)
 
 
 def _piped(

@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 from collections.abc import Callable
@@ -14,6 +15,7 @@ from pathlib import Path
 
 import pytest
 
+from recall_rank.frontends.curators import command
 from recall_rank.frontends.curators.answer_check import CuratedAnswer, curated_answer
 from recall_rank.frontends.curators.command import CURATING, READ_BYTES
 from recall_rank.frontends.curators.curator import (
@@ -279,6 +281,22 @@ print("ok")"""
     assert entries == []
     assert curating == "1"
     assert not Path(folder).exists()
+
+
+def test_the_folder_of_a_command_is_gone_before_its_watcher_ends(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen = []
+    leave = command._Watcher.__exit__
+
+    def look(watcher: command._Watcher, *error: object) -> None:
+        seen.append(list(tmp_path.iterdir()))
+        leave(watcher, *error)
+
+    monkeypatch.setattr(command._Watcher, "__exit__", look)
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    python("print(1)").curate(task(), seconds=SECONDS, cancelled=never)
+    assert seen == [[]]
 
 
 def test_a_program_named_by_a_relative_path_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
