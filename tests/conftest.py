@@ -11,6 +11,11 @@ import pytest
 from hypothesis import HealthCheck, is_hypothesis_test, settings
 from hypothesis.database import DirectoryBasedExampleDatabase, MultiplexedDatabase, ReadOnlyDatabase
 
+from tests.reliability.report import (  # noqa: F401  # hooks
+    pytest_runtest_logreport,
+    pytest_runtest_makereport,
+    pytest_terminal_summary,
+)
 from tests.support.examples import FEWEST
 from tests.support.soak import LONG
 

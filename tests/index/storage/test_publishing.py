@@ -23,10 +23,10 @@ from tests.index.storage.test_damage import child, the
 from tests.support.index.history import answers, history
 from tests.support.index.system_calls import plant, refuse, watched
 from tests.support.privileges import modes_bind
-from tests.support.soak import times
+from tests.support.soak import first_seed, portion, tried
 
 ASKED = ("lantern",)
-KILLS = times(30, 10_000)
+KILLS = portion(30, 5_000)
 OLD, NEW = Index.build(history(1)), Index.build(history(2))
 
 
@@ -46,7 +46,10 @@ def test_killed_at_any_call_a_saver_leaves_the_old_index_or_the_new(tmp_path: Pa
 
 @pytest.mark.slow
 def test_killed_at_any_moment_two_savers_leave_an_index(tmp_path: Path) -> None:
-    assert int(child("index.kill_savers", tmp_path / "index", KILLS, 1)) == 2 * KILLS
+    checks, writing = map(int, child("index.kill_savers", tmp_path / "index", KILLS, 1 + first_seed()).split())
+    tried(KILLS)
+    assert checks == 2 * KILLS
+    assert writing >= KILLS // 5, "a fifth of the kills hit a save that had files half made"
 
 
 @pytest.mark.slow
