@@ -101,6 +101,7 @@ FOREIGN: dict[str, tuple[str, ...]] = {
     "tomllib": ("histories", "frontends.hosts"),
     "click": ("frontends",),
     "rich": ("frontends",),
+    "textual": ("frontends.cli",),
     "jinja2": ("frontends",),
     **dict.fromkeys(("mcp", "mcp_types", "anyio", "pydantic"), ("frontends.mcp",)),
     "llm": ("frontends.curators",),

@@ -1,4 +1,4 @@
-"""The formats of `export` besides Markdown: a session as HTML that loads nothing, or as lines of history JSONL."""
+"""The formats of `export`: a session as Markdown, as HTML that loads nothing, or as lines of history JSONL."""
 
 from __future__ import annotations
 
@@ -6,8 +6,10 @@ import html
 from collections.abc import Iterator
 from typing import Any, Final
 
-from recall_rank.frontends.transcripts.labels import part_heading, part_texts, title_of, where_of, who_of
+from recall_rank.frontends.display_text import safe_json, utc_minute
+from recall_rank.frontends.transcripts.labels import Minute, part_heading, part_texts, title_of, where_of, who_of
 from recall_rank.frontends.transcripts.markdown import escape_text
+from recall_rank.frontends.transcripts.render import markdown_lines
 from recall_rank.model import Flag, Message, Part, Session, Tokens
 from recall_rank.model.serialize import repaired
 from recall_rank.model.serialize_transcript import part_to_dict, plain_value
@@ -28,6 +30,19 @@ _SESSION_FIELDS: Final = (
 _PART_FIELDS: Final = ("id", "type", "text", "tool", "input", "output", "error", "title", "prompt", "status")
 _PART_FLAGS: Final = (("pruned", Flag.PRUNED), ("synthetic", Flag.SYNTHETIC))
 _TIMES: Final = ("created", "updated", "time")  # 0 is an unknown time
+
+
+def export_lines(session: Session, form: str, minute: Minute = utc_minute) -> Iterator[bytes]:
+    """Yield the lines of a session in a format, "markdown", "html" or "jsonl", as bytes without line ends. Markdown has
+    the times that `minute` gives.
+    """
+    if form == "jsonl":
+        from recall_rank.model.serialize import json_line
+
+        yield from (safe_json(json_line(entry)) for entry in history_lines(session))
+        return
+    lines = html_lines(session) if form == "html" else markdown_lines(session, minute)
+    yield from (line.encode("utf-8", "replace") for line in lines)
 
 
 def html_lines(session: Session) -> Iterator[str]:

@@ -26,7 +26,16 @@ class WordMarks:
         """Look for the words of `query` in `entries`, messages as the recall tools give them. Without a query nothing
         is marked. Raises ValueError for a query that cannot be searched.
         """
-        forms = _forms(query, match, entries) if query.strip() else set()
+        self._look_for(_forms(query, match, entries) if query.strip() else set(), match)
+
+    @classmethod
+    def of_forms(cls, forms: Iterable[str], match: Match) -> WordMarks:
+        """Return the marks of words in these forms, which a search in the mode `match` has found."""
+        marks = cls()
+        marks._look_for(set(forms), match)
+        return marks
+
+    def _look_for(self, forms: set[str], match: Match) -> None:
         longest_first = sorted(map(escape, forms), key=lambda form: (-len(form), form))
         pattern = "|".join(_pattern_of(form, match) for form in longest_first)
         self._pattern = re.compile(pattern) if pattern else None
