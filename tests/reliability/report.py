@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from typing import Final
 
 import pytest
-from tests.reliability.promises import PROMISES
 
+from tests.reliability.promises import PROMISES
 from tests.support.soak import MODE, take_tried
 
 _OWN: Final = "tests/reliability/"
