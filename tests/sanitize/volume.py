@@ -22,12 +22,11 @@ from recall_rank._core.index.vocabulary import Vocabulary
 from recall_rank._core.search.cosines import cosines
 from recall_rank._core.search.literal_candidates import ranges_around, terms_containing
 from recall_rank._core.text.edit_distance import osa_distance
-from recall_rank._core.text.passages import fold_ranges, passage_ends
+from recall_rank._core.text.passages import passage_ends
 from recall_rank._core.text.secret_prefilter import SecretPrefilter
 from recall_rank._core.text.substring_scan import count_code_points, find, first_standalone, mark_parts, mark_ranges
 from recall_rank._core.text.token_coverage import is_covered
 from recall_rank._core.text.tokens import query_tokens, tokens
-from recall_rank.analysis.normalize import fold
 from tests.support.kernels.inputs import ATOMS, CODE, POSTINGS, RAW, VOCABULARY, columns, some_terms
 
 BATCH: Final = 1_000
@@ -129,17 +128,15 @@ def try_ranges(chance: random.Random, blocks: Blocks) -> object:
     needle = text[chance.randint(0, len(text)) :][: chance.randrange(1, 20)].lower() or b"a"
     cuts = some_cuts(chance, count + 1, len(text))
     held, low, high = blocks.exact(text), blocks.numbers(cuts[:-1]), blocks.numbers(cuts[1:])
-    match chance.randrange(4):
+    match chance.randrange(3):
         case 0:
             return first_standalone(held, low, high, needle, chance.randrange(1, 5), chance.random() < 0.5)
         case 1:
             return mark_ranges(held, low, high, needle, blocks.exact(bytes(count)), chance.random() < 0.5)
-        case 2:
+        case _:
             cuts[0], cuts[-1] = 0, len(text)
             wanted = blocks.exact(bytes(chance.randrange(2) for _ in range(count)))
             return mark_parts(held, blocks.numbers(cuts), needle, blocks.exact(bytes(count)), wanted)
-        case _:
-            return fold_ranges(held, low, high, fold)
 
 
 def try_code_points(chance: random.Random, blocks: Blocks) -> object:
