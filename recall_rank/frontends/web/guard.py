@@ -40,6 +40,8 @@ _HEADERS: Final = {
     "cross-origin-resource-policy": "same-origin",
     "cache-control": "no-store",
 }
+_OF_PACKAGE: Final = "/static/"
+_OK: Final = 200
 _SAFE_METHODS: Final = ("GET", "HEAD")
 _OWN_SITES: Final = ("same-origin", "none")  # none: the user typed the address or opened a bookmark
 
@@ -73,6 +75,8 @@ class AccessGuard:
                 told = MutableHeaders(scope=message)
                 for name, value in _HEADERS.items():
                     told[name] = value
+                if scope["path"].startswith(_OF_PACKAGE) and message["status"] == _OK:
+                    told["cache-control"] = "private, max-age=600"  # nothing of a history
             await send(message)
 
         await (self._app if answer is None else answer)(scope, receive, send_guarded)

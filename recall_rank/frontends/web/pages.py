@@ -55,7 +55,8 @@ class Pages:
         self._form_secret = secrets.token_bytes(32)
         self._activity: tuple[float, Activity] | None = None
         self._names: tuple[float, tuple[list[str], list[str]]] | None = None
-        self._lock = threading.Lock()
+        self._counting = threading.Lock()  # a search must not wait for the counts of the activity
+        self._naming = threading.Lock()
 
     def search(self, request: Request) -> Response:
         """Answer with the form and the hits of a search; without a query, with the newest sessions."""
@@ -132,7 +133,7 @@ class Pages:
         except (OSError, ValueError) as error:
             return self.problem(500, str(error))
         self._shelf.clear()
-        with self._lock:
+        with self._counting, self._naming:
             self._activity = self._names = None
         return self._page("forgotten.html", 200, {})
 
@@ -166,14 +167,14 @@ class Pages:
         return hmac.new(self._form_secret, session_id.encode("utf-8", "replace"), "sha256").hexdigest()
 
     def _counted_activity(self) -> Activity:
-        with self._lock:
+        with self._counting:
             if self._activity is None or time.monotonic() - self._activity[0] > ACTIVITY_SECONDS:
                 ids = {session.id for session in self._recall.sessions()}
                 self._activity = time.monotonic(), activity(self._recall.indexed(ids))
             return self._activity[1]
 
     def _known_names(self) -> tuple[list[str], list[str]]:
-        with self._lock:
+        with self._naming:
             if self._names is None or time.monotonic() - self._names[0] > ACTIVITY_SECONDS:
                 self._names = time.monotonic(), names_of(self._recall.sessions())
             return self._names[1]

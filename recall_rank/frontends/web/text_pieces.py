@@ -6,9 +6,12 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache, lru_cache
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from recall_rank.frontends.transcripts.markdown import escape_text
+
+if TYPE_CHECKING:
+    from pygments.lexer import Lexer
 
 CODE_CHARS: Final = 40_000  # of code that is highlighted on one page; what follows is plain
 _BLOCK_CHARS: Final = 10_000  # of one block of code: a longer one is plain
@@ -122,8 +125,6 @@ def _tokens(text: str, language: str) -> tuple[tuple[str, str], ...]:
     """Return the tokens of a block of code as (class, characters), neighbours of one class joined. Its fences are
     no code.
     """
-    from pygments.lexers import get_lexer_by_name
-
     first, last = text.find("\n") + 1, text.rfind("\n")
     if _FENCE.match(text) is None:
         first, last = 0, len(text)
@@ -131,7 +132,7 @@ def _tokens(text: str, language: str) -> tuple[tuple[str, str], ...]:
         last = len(text)
     joined: list[tuple[str, str]] = [("c", text[:first])] if first else []
     at = first
-    for _, kind, part in get_lexer_by_name(language).get_tokens_unprocessed(text[first:last]):
+    for _, kind, part in _lexer(language).get_tokens_unprocessed(text[first:last]):
         css = _class_of(str(kind))
         at += len(part)
         if joined and joined[-1][0] == css:
@@ -140,6 +141,15 @@ def _tokens(text: str, language: str) -> tuple[tuple[str, str], ...]:
             joined.append((css, part))
     joined.append(("c", text[at:]))
     return tuple((css, part) for css, part in joined if part)
+
+
+@cache
+def _lexer(language: str) -> Lexer:
+    """Return the lexer of a language; making one takes as long as a screen of code."""
+    from pygments.lexers import get_lexer_by_name
+
+    lexer: Lexer = get_lexer_by_name(language)
+    return lexer
 
 
 @cache

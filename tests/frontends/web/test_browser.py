@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 from collections.abc import Iterator
@@ -22,6 +23,7 @@ playwright = pytest.importorskip(
 
 pytestmark = pytest.mark.slow
 LONG = 5_000  # messages
+DOCS = Path(__file__).resolve().parents[3] / "docs"
 PAINT_MS = 300
 TASK_MS = 100
 TRIES = 3  # figures of a machine that does other things meanwhile: the best counts
@@ -265,3 +267,23 @@ def test_axe_has_no_serious_finding(browser: Any, demo: str, scheme: str) -> Non
         told = [(each["id"], each["impact"], [node["html"] for node in each["nodes"]][:3]) for each in found]
         assert [each for each in told if each[1] in ("serious", "critical")] == [], path
     context.close()
+
+
+@pytest.mark.parametrize(
+    ("name", "path"), [("web", "/?q=rate+limit"), ("web-session", "/session?id=demo-10&q=rate+limit")]
+)
+def test_the_pictures_of_the_docs(browser: Any, demo: str, tmp_path: Path, name: str, path: str) -> None:
+    """With RECALL_RANK_PICTURES the pictures in docs/ are made anew."""
+    context = browser.new_context(viewport={"width": 900, "height": 620}, color_scheme="light")
+    page = context.new_page()
+    page.goto(demo)
+    page.goto(base_of(demo) + path)
+    made = tmp_path / f"{name}.png"
+    page.screenshot(path=made)
+    context.close()
+    assert made.stat().st_size < 150_000
+    kept = DOCS / f"{name}.png"
+    if os.environ.get("RECALL_RANK_PICTURES"):
+        shutil.copyfile(made, kept)
+    assert kept.stat().st_size < 150_000
+    assert kept.read_bytes()[:4] == made.read_bytes()[:4] == b"\x89PNG"

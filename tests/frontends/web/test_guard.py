@@ -132,7 +132,7 @@ def test_every_answer_restricts_its_page(inside: TestClient, page: str) -> None:
     assert "default-src 'none'" in POLICY
     assert headers["x-content-type-options"] == "nosniff"
     assert headers["referrer-policy"] == "same-origin"
-    assert headers["cache-control"] == "no-store"
+    assert headers["cache-control"] == ("private, max-age=600" if "/static/" in page else "no-store")
     assert "frame-ancestors 'none'" in headers["content-security-policy"]
 
 
