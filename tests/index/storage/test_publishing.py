@@ -39,16 +39,19 @@ def held(folder: Path) -> list[dict[str, Any]]:
         return said(opened)
 
 
+@pytest.mark.posix
 @pytest.mark.slow
 def test_killed_at_any_call_a_saver_leaves_the_old_index_or_the_new(tmp_path: Path) -> None:
     assert int(child("index.kill_savers", tmp_path / "index")) > 20
 
 
+@pytest.mark.posix
 @pytest.mark.slow
 def test_killed_at_any_moment_two_savers_leave_an_index(tmp_path: Path) -> None:
     assert int(child("index.kill_savers", tmp_path / "index", KILLS, 1)) == 2 * KILLS
 
 
+@pytest.mark.posix
 @pytest.mark.slow
 @pytest.mark.parametrize("for_ever", [False, True], ids=["once", "for ever"])
 def test_a_full_disk_leaves_the_old_index(tmp_path: Path, for_ever: bool) -> None:
@@ -74,6 +77,7 @@ def test_a_full_disk_leaves_the_old_index(tmp_path: Path, for_ever: bool) -> Non
     assert refused > len(calls) - 10
 
 
+@pytest.mark.posix
 def test_a_manifest_tells_of_durable_files_only(tmp_path: Path) -> None:
     OLD.save(tmp_path)
     made: list[tuple[str, Any]] = []
@@ -93,6 +97,7 @@ def test_a_manifest_tells_of_durable_files_only(tmp_path: Path) -> None:
     assert not [at for at, name in enumerate(names) if name == "unlink" and linked + 1 < at < published]
 
 
+@pytest.mark.posix
 @pytest.mark.parametrize("umask", [0, 0o022, 0o777])
 def test_others_may_neither_read_nor_write(tmp_path: Path, umask: int) -> None:
     before = os.umask(umask)
@@ -117,6 +122,7 @@ def test_a_folder_of_an_index_alone_becomes_private(tmp_path: Path) -> None:
     assert modes == {"empty": 0o700, "index": 0o700, "mixed": 0o755}
 
 
+@pytest.mark.posix
 def test_a_folder_that_its_owner_made_read_only_stays_so(tmp_path: Path) -> None:
     index = tmp_path / "index"
     OLD.save(index)
@@ -145,6 +151,7 @@ def for_all(place: Path) -> None:
     place.chmod(0o777)
 
 
+@pytest.mark.posix
 @pytest.mark.parametrize("make", [no_folder, a_link, for_all])
 def test_a_place_that_is_not_ours_is_refused(tmp_path: Path, make: Callable[[Path], None]) -> None:
     make(tmp_path / "index")
@@ -157,6 +164,7 @@ def test_a_place_that_is_not_ours_is_refused(tmp_path: Path, make: Callable[[Pat
     assert {str(path) for path in tmp_path.rglob("*")} == before
 
 
+@pytest.mark.posix
 def test_a_folder_of_another_user_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     OLD.save(tmp_path / "index")
     monkeypatch.setattr(folder_module.os, "geteuid", lambda: os.getuid() + 1)
@@ -171,6 +179,7 @@ def test_where_nothing_is_that_is_said(tmp_path: Path) -> None:
         Index.open(tmp_path)
 
 
+@pytest.mark.posix
 @pytest.mark.parametrize("planted", ["link", "pipe", "second name", "open to others"])
 @pytest.mark.parametrize("kind", ["segment", "manifest"])
 def test_planted_files_are_refused(tmp_path: Path, kind: str, planted: str) -> None:
@@ -267,6 +276,7 @@ def test_a_writer_that_slept_starts_again(tmp_path: Path) -> None:
     assert len(list(tmp_path.iterdir())) == 2
 
 
+@pytest.mark.posix
 def test_a_writer_that_is_replaced_at_once_is_done(tmp_path: Path) -> None:
     OLD.save(tmp_path)
     linked: list[str] = []
@@ -330,6 +340,7 @@ def test_what_is_too_long_ago_is_told_by_what_is_there() -> None:
     assert (last.next(()).descends_from(first), first.descends_from(last)) == (None, False)
 
 
+@pytest.mark.posix
 def test_without_hard_links_an_index_is_saved_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def link(*_: object, **__: object) -> None:
         raise PermissionError(1, "not here")
