@@ -39,11 +39,13 @@ def held(folder: Path) -> list[dict[str, Any]]:
         return said(opened)
 
 
+@pytest.mark.posix
 @pytest.mark.slow
 def test_killed_at_any_call_a_saver_leaves_the_old_index_or_the_new(tmp_path: Path) -> None:
     assert int(child("index.kill_savers", tmp_path / "index")) > 20
 
 
+@pytest.mark.posix
 @pytest.mark.slow
 def test_killed_at_any_moment_two_savers_leave_an_index(tmp_path: Path) -> None:
     checks, writing = map(int, child("index.kill_savers", tmp_path / "index", KILLS, 1 + first_seed()).split())
@@ -52,6 +54,7 @@ def test_killed_at_any_moment_two_savers_leave_an_index(tmp_path: Path) -> None:
     assert writing >= KILLS // 5, "a fifth of the kills hit a save that had files half made"
 
 
+@pytest.mark.posix
 @pytest.mark.slow
 @pytest.mark.parametrize("for_ever", [False, True], ids=["once", "for ever"])
 def test_a_full_disk_leaves_the_old_index(tmp_path: Path, for_ever: bool) -> None:
@@ -77,6 +80,7 @@ def test_a_full_disk_leaves_the_old_index(tmp_path: Path, for_ever: bool) -> Non
     assert refused > len(calls) - 10
 
 
+@pytest.mark.posix
 def test_a_manifest_tells_of_durable_files_only(tmp_path: Path) -> None:
     OLD.save(tmp_path)
     made: list[tuple[str, Any]] = []
@@ -96,6 +100,7 @@ def test_a_manifest_tells_of_durable_files_only(tmp_path: Path) -> None:
     assert not [at for at, name in enumerate(names) if name == "unlink" and linked + 1 < at < published]
 
 
+@pytest.mark.posix
 @pytest.mark.parametrize("umask", [0, 0o022, 0o777])
 def test_others_may_neither_read_nor_write(tmp_path: Path, umask: int) -> None:
     before = os.umask(umask)
@@ -120,6 +125,7 @@ def test_a_folder_of_an_index_alone_becomes_private(tmp_path: Path) -> None:
     assert modes == {"empty": 0o700, "index": 0o700, "mixed": 0o755}
 
 
+@pytest.mark.posix
 def test_a_folder_that_its_owner_made_read_only_stays_so(tmp_path: Path) -> None:
     index = tmp_path / "index"
     OLD.save(index)
@@ -148,6 +154,7 @@ def for_all(place: Path) -> None:
     place.chmod(0o777)
 
 
+@pytest.mark.posix
 @pytest.mark.parametrize("make", [no_folder, a_link, for_all])
 def test_a_place_that_is_not_ours_is_refused(tmp_path: Path, make: Callable[[Path], None]) -> None:
     make(tmp_path / "index")
@@ -160,6 +167,7 @@ def test_a_place_that_is_not_ours_is_refused(tmp_path: Path, make: Callable[[Pat
     assert {str(path) for path in tmp_path.rglob("*")} == before
 
 
+@pytest.mark.posix
 def test_a_folder_of_another_user_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     OLD.save(tmp_path / "index")
     monkeypatch.setattr(folder_module.os, "geteuid", lambda: os.getuid() + 1)
@@ -174,6 +182,7 @@ def test_where_nothing_is_that_is_said(tmp_path: Path) -> None:
         Index.open(tmp_path)
 
 
+@pytest.mark.posix
 @pytest.mark.parametrize("planted", ["link", "pipe", "second name", "open to others"])
 @pytest.mark.parametrize("kind", ["segment", "manifest"])
 def test_planted_files_are_refused(tmp_path: Path, kind: str, planted: str) -> None:
@@ -270,6 +279,7 @@ def test_a_writer_that_slept_starts_again(tmp_path: Path) -> None:
     assert len(list(tmp_path.iterdir())) == 2
 
 
+@pytest.mark.posix
 def test_a_writer_that_is_replaced_at_once_is_done(tmp_path: Path) -> None:
     OLD.save(tmp_path)
     linked: list[str] = []
@@ -333,6 +343,7 @@ def test_what_is_too_long_ago_is_told_by_what_is_there() -> None:
     assert (last.next(()).descends_from(first), first.descends_from(last)) == (None, False)
 
 
+@pytest.mark.posix
 def test_without_hard_links_an_index_is_saved_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def link(*_: object, **__: object) -> None:
         raise PermissionError(1, "not here")

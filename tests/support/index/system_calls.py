@@ -13,7 +13,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-WRITING = ("open", "write", "fchmod", "lseek", "fsync", "rename", "link", "unlink", "mkdir", "chmod")
+WRITING = ("open", "write", "fchmod", "lseek", "fsync", "rename", "replace", "link", "unlink", "mkdir", "chmod")
 
 Before = Callable[[int, str, tuple[Any, ...]], None]
 
