@@ -192,7 +192,7 @@ def check_command(words: list[str]) -> None:
     """Runs what searches; of everything else, the pieces it names have to be there."""
     program, *rest = words
     if program == "recall-rank":
-        run(rest)
+        run([*rest, "--help"] if rest[:1] == ["browse"] else rest)  # which needs a terminal
     elif program == "pip":
         check_install(rest)
     elif program in ("python", "python3"):

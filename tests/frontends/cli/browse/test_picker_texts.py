@@ -18,7 +18,7 @@ from recall_rank.frontends.cli.browse.preview import PART_CHARS, session_matches
 from recall_rank.frontends.cli.browse.screens import ChoiceScreen, ConfirmScreen
 from recall_rank.frontends.cli.browse.state import SearchState
 from recall_rank.frontends.demo import NOW
-from tests.support.frontends.picker import drive, open_picker, recall_of
+from tests.support.frontends.picker import Desk, drive, open_picker, recall_of
 
 PLANTS = "lantern [bold]loud[/bold] [@click=app.leave]push[/] [link=https://example.org]x[/] [/nothing] \\[red]"
 UNSAFE = "lantern \x1b[31mred\x1b]52;c;eA==\x07 \x9b2J \u202eevil\u202c \u2066x\u2069 \u200b \x00 \u200d\r over"
@@ -80,6 +80,19 @@ def test_control_characters_and_marks_of_direction_are_escaped(tmp_path: Path) -
                 assert unsafe not in whole, repr(unsafe)
             for shown in ("\\x1b[31mred", "\\x9b2J", "\\u202eevil\\u202c", "\\u2066x\\u2069"):
                 assert whole.count(shown) >= 2, shown
+
+    drive(test())
+
+
+def test_what_is_copied_cannot_act_when_it_is_pasted(tmp_path: Path) -> None:
+    async def test() -> None:
+        desk = Desk()
+        async with open_picker(recall_with(tmp_path, f"{UNSAFE}\n\tnext"), query="lantern", desk=desk) as picker:
+            await picker.press("down", "y")
+            await picker.until(lambda: desk.copied)
+            assert "\\x1b[31mred\\x1b]52;c;eA==" in desk.copied[0]
+            assert desk.copied[0].endswith("\n\tnext")
+            assert not any(unsafe in desk.copied[0] for unsafe in "\x1b\x07\x9b\u202e\x00\r")
 
     drive(test())
 
