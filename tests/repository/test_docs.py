@@ -197,7 +197,7 @@ def check_command(words: list[str]) -> None:
         assert command is not None
         command.make_context("web", rest[1:])
     elif program == "recall-rank":
-        run(rest)
+        run([*rest, "--help"] if rest[:1] == ["browse"] else rest)  # which needs a terminal
     elif program == "pip":
         check_install(rest)
     elif program in ("python", "python3"):

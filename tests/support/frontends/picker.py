@@ -72,12 +72,14 @@ class Driven:
         await self.answered(text)
 
     async def answered(self, query: str | None = None) -> None:
-        """Wait until the list answers the present state, and the preview belongs to the selected entry."""
+        """Wait until the list answers the present state in full, also on a busy machine, and the preview belongs to the
+        selected entry.
+        """
         app = self.app
 
         def is_shown() -> bool:
             found, selected = app.found, app.hit_list.selected
-            if found is None or found.state != app.state or (query is not None and found.state.query != query):
+            if found is None or found.is_cut or found.state != app.state or (query is not None and found.state.query != query):
                 return False
             if selected is None:
                 return True

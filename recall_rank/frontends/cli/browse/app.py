@@ -109,6 +109,7 @@ class PickerApp(App[Outcome]):
         self._wanted_key: tuple[str, str, str] | None = None  # of the entry that stays selected in the next answer
         self._progress = ""
         self._told = ""
+        self._unread: list[str] = []  # the sources that could not be read, and why
         self._is_refreshing = False
         self._is_ready = False  # whether something can be searched
         self._searcher: LatestWorker[ListAnswer] = LatestWorker("search", self._from_thread(self._show), self._fail)
@@ -170,11 +171,12 @@ class PickerApp(App[Outcome]):
         if has_index(self.recall.folder):
             self._from_thread(self._searchable)(None)
         try:
-            self.recall.prepare(self._advance, soon=lambda: self._from_thread(self._searchable)(None))
+            reports = self.recall.prepare(self._advance, soon=lambda: self._from_thread(self._searchable)(None))
         except Exception as error:  # noqa: BLE001 - the picker shows it; nobody else can
             self._fail(error)
         else:
-            self._from_thread(self._opened)(None)
+            unread = [f"not read: {report.agent}: {error}" for report in reports for error in report.errors]
+            self._from_thread(self._opened)(unread)
 
     def _advance(self, stage: str, done: int, total: int | None) -> None:
         """Take the progress of reading, in the thread that reads."""
@@ -191,8 +193,9 @@ class PickerApp(App[Outcome]):
         self._is_ready = True
         self._search()
 
-    def _opened(self, _: None) -> None:
+    def _opened(self, unread: list[str]) -> None:
         self._progress = ""
+        self._unread = unread
         self._searchable(None)
 
     def _search(self, *, budget_ms: float = KEY_BUDGET_MS) -> None:
@@ -354,7 +357,7 @@ class PickerApp(App[Outcome]):
             line.append((f" · {marked:,} marked", "bold"))
         line += [(f" · {one_line(said)}", "cyan") for said in self.state.filters]
         if found is not None and not self._told:
-            line += [(f" · {remark}", "yellow") for remark in found.remarks]
+            line += [(f" · {remark}", "yellow") for remark in found.remarks or map(one_line, self._unread[:1])]
         self.query_one("#status", TextRow).show(line)
 
     def _tell_keys(self) -> None:

@@ -6,13 +6,14 @@ leads elsewhere, the controlling terminal stands in for it.
 
 from __future__ import annotations
 
+import io
 import os
 import shutil
 import subprocess
 import sys
 import termios
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, redirect_stderr
 from typing import Final
 
 from recall_rank.frontends.display_text import escape
@@ -45,7 +46,7 @@ def on_terminal() -> Iterator[None]:
 @contextmanager
 def first_frame(query: str, rows: Sequence[str]) -> Iterator[None]:
     """A context manager that draws a frame with the query on the other screen of the terminal, and keeps what is typed
-    for Textual, which draws over it. An error, a message of which would be hidden, brings the first screen back.
+    for Textual, which draws over it. What is written to stderr meanwhile follows on the first screen.
 
     The terminal gets its settings back afterwards.
     """
@@ -55,11 +56,14 @@ def first_frame(query: str, rows: Sequence[str]) -> Iterator[None]:
     termios.tcsetattr(_STDIN, termios.TCSANOW, quiet)
     shown = "\r\n".join((f"> {escape(query)}", *rows))
     os.write(_STDERR, f"\x1b[?1049h\x1b[H\x1b[2J{shown}\x1b[1;{len(query) + 3}H".encode("utf-8", "replace"))
+    said = io.StringIO()
     try:
-        yield
+        with redirect_stderr(said):
+            yield
     finally:
         termios.tcsetattr(_STDIN, termios.TCSANOW, settings)
         os.write(_STDERR, b"\x1b[?1049l\x1b[?25h")
+        sys.stderr.write(said.getvalue())
 
 
 def page(lines: Sequence[str], words: Sequence[str]) -> str:

@@ -68,7 +68,7 @@ def on_terminal(
                 drawn = drawn if left else drawn + b"|typed|"
             if process.poll() is not None:
                 break
-        if process.poll() is None and (left or time.monotonic() >= end):
+        if time.monotonic() >= end:
             process.kill()
         assert process.stdout is not None
         shown = process.stdout.read().decode()
@@ -150,10 +150,15 @@ def test_without_a_terminal_it_says_so(own: Path) -> None:
     assert "browse needs a terminal" in done.stderr
 
 
-def test_a_history_that_is_not_there_is_told_on_the_first_screen(tmp_path: Path) -> None:
-    status, _, drawn = on_terminal(["browse", "--history", tmp_path / "none"], [], tmp_path)
+def test_a_history_that_names_nothing_is_told_on_the_first_screen(tmp_path: Path) -> None:
+    status, _, drawn = on_terminal(["browse", "--history", "~nobody-at-all/x"], [], tmp_path)
     assert status == 2
-    assert "none" in drawn.rpartition("\x1b[?1049l")[2]
+    assert "nobody-at-all" in drawn.rpartition("\x1b[?1049l")[2]
+
+
+def test_a_history_that_cannot_be_read_is_told_in_the_picker(tmp_path: Path) -> None:
+    typed = [("not read: ", "\x1b")]
+    assert on_terminal(["browse", "--history", tmp_path / "none"], typed, tmp_path)[0] == 0
 
 
 def test_without_textual_it_names_the_extra(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:

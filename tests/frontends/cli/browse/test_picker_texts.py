@@ -18,7 +18,7 @@ from recall_rank.frontends.cli.browse.preview import PART_CHARS, session_matches
 from recall_rank.frontends.cli.browse.screens import ChoiceScreen, ConfirmScreen
 from recall_rank.frontends.cli.browse.state import SearchState
 from recall_rank.frontends.demo import NOW
-from tests.support.frontends.picker import drive, open_picker, recall_of
+from tests.support.frontends.picker import Desk, drive, open_picker, recall_of
 
 PLANTS = "lantern [bold]loud[/bold] [@click=app.leave]push[/] [link=https://example.org]x[/] [/nothing] \\[red]"
 UNSAFE = "lantern \x1b[31mred\x1b]52;c;eA==\x07 \x9b2J \u202eevil\u202c \u2066x\u2069 \u200b \x00 \u200d\r over"
@@ -30,7 +30,7 @@ def recall_with(folder: Path, *texts: str, title: str | None = None) -> Recall:
     messages = [
         Message(f"m{at}", "user", NOW - 60_000, (Part(f"p{at}", "text", text),)) for at, text in enumerate(texts)
     ]
-    session = Session("s1", messages, title=title, project="[b]proj[/b]", updated=NOW, agent="[i]agent[/i]", source="x")
+    session = Session("s1", messages, title=title, project="[b]proj", updated=NOW, agent="[i]agent[/i]", source="x")
     return recall_of(folder, session)
 
 
@@ -44,14 +44,12 @@ def test_markup_in_recalled_text_is_text(tmp_path: Path) -> None:
             await picker.press("down", "p")
             screen = picker.app.screen
             assert isinstance(screen, ChoiceScreen)
-            await picker.pilot.pause()
-            assert picker.shows("[b]proj[/b]")
+            await picker.until(lambda: picker.shows("[b]proj"))
             await picker.press("down", "enter")
             await picker.answered()
-            assert "project [b]proj[/b]" in picker.status
+            assert "project [b]proj" in picker.status
             picker.app.push_screen(ConfirmScreen("cd '/[@click=app.leave]x[/]' && [bold]run"))
-            await picker.pilot.pause()
-            assert picker.shows("cd '/[@click=app.leave]x[/]' && [bold]run")
+            await picker.until(lambda: picker.shows("cd '/[@click=app.leave]x[/]' && [bold]run"))
             await picker.press("escape", "end")
             for strip in picker.app.screen._compositor.render_strips():
                 assert not any(
@@ -80,6 +78,19 @@ def test_control_characters_and_marks_of_direction_are_escaped(tmp_path: Path) -
                 assert unsafe not in whole, repr(unsafe)
             for shown in ("\\x1b[31mred", "\\x9b2J", "\\u202eevil\\u202c", "\\u2066x\\u2069"):
                 assert whole.count(shown) >= 2, shown
+
+    drive(test())
+
+
+def test_what_is_copied_cannot_act_when_it_is_pasted(tmp_path: Path) -> None:
+    async def test() -> None:
+        desk = Desk()
+        async with open_picker(recall_with(tmp_path, f"{UNSAFE}\n\tnext"), query="lantern", desk=desk) as picker:
+            await picker.press("down", "y")
+            await picker.until(lambda: desk.copied)
+            assert "\\x1b[31mred\\x1b]52;c;eA==" in desk.copied[0]
+            assert desk.copied[0].endswith("\n\tnext")
+            assert not any(unsafe in desk.copied[0] for unsafe in "\x1b\x07\x9b\u202e\x00\r")
 
     drive(test())
 

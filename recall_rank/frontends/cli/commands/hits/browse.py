@@ -88,7 +88,7 @@ def _pick(recall: Recall, state: SearchState, *, picks: bool) -> Outcome:
     from recall_rank.frontends.cli.output.clipboard import copy_by_program
     from recall_rank.frontends.cli.output.display import display_of
 
-    pager = display_of(sys.stderr, os.environ).pager
+    pager = display_of(sys.__stderr__ or sys.stderr, os.environ).pager
 
     def paged(lines: Sequence[str]) -> str:
         return page(lines, pager)
