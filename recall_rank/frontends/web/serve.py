@@ -43,7 +43,7 @@ def serve(
     app = web_application(recall, token, redact=redact, forget=forget)
     for chosen in (PORT, 0) if port is None else (port,):
         try:
-            _Server(_config(app, chosen), token, started).run()
+            _Server(server_config(app, chosen), token, started).run()
         except SystemExit:  # as uvicorn says that it cannot bind
             continue
         return
@@ -65,7 +65,8 @@ class _Server(uvicorn.Server):
         self._told(f"http://{ADDRESS}:{port}/?{TOKEN}={self._token}")
 
 
-def _config(app: object, port: int) -> uvicorn.Config:
+def server_config(app: object, port: int) -> uvicorn.Config:
+    """Return how an application is served: on this machine only, without a log of what is looked for."""
     return uvicorn.Config(
         app,  # type: ignore[arg-type]
         host=ADDRESS,

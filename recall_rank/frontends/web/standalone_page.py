@@ -17,6 +17,7 @@ from recall_rank.frontends.web.text_pieces import TextLook
 from recall_rank.histories.chains.figures import figures_of
 from recall_rank.model import Session
 
+_CODE_CHARS: Final = 10_000  # of code that is highlighted: markup takes twice the room of what it stands around
 _BATCH: Final = 200  # pieces of the template that are written at once
 
 
@@ -36,7 +37,7 @@ def standalone_page(session: Session, *, redact: bool = False) -> Iterator[str]:
         "redacts": redact,
         "style": Markup(text),  # noqa: S704 - a file of this package
         "digest": base64.b64encode(hashlib.sha256(text.encode()).digest()).decode(),
-        "messages": Excerpts(TextLook()).messages(enumerate(shown.messages, 1)),
+        "messages": Excerpts(TextLook(code_chars=_CODE_CHARS)).messages(enumerate(shown.messages, 1)),
     }
     stream = templates().get_template("standalone.html").stream(known)
     stream.enable_buffering(_BATCH)

@@ -24,6 +24,7 @@ async def _all_of(first: str, addresses: list[str]) -> list[int]:
     return [each.status_code for each in answers]
 
 
+@pytest.mark.slow
 def test_five_hundred_requests_at_once() -> None:
     with served(recall_of(long_session(300))) as first:
         pages = [

@@ -16,6 +16,7 @@ from starlette.testclient import TestClient
 from recall_rank.frontends.demo.generate import history
 from recall_rank.frontends.web.app import web_application
 from recall_rank.frontends.web.guard import TOKEN
+from recall_rank.frontends.web.serve import server_config
 from recall_rank.loaders import open_source
 from recall_rank.model import BaseSource, Message, Part, Reading, Session, Unit
 from recall_rank.recall import Recall
@@ -88,7 +89,7 @@ def client_of(recall: Recall, *, let_in: bool = True, **options: Any) -> TestCli
 def served(recall: Recall, **options: Any) -> Iterator[str]:
     """Serve the pages from a thread; gives the first address."""
     app = web_application(recall, TOKEN_VALUE, **options)
-    config = uvicorn.Config(app, host="127.0.0.1", port=0, log_config=None, log_level="critical", lifespan="off")
+    config = server_config(app, 0)
     server = uvicorn.Server(config)
     bound = config.bind_socket()
     thread = threading.Thread(target=server.run, args=([bound],), daemon=True)
