@@ -85,7 +85,7 @@ def test_killed_at_any_moment_two_refreshers_leave_an_index(tmp_path: Path) -> N
     checks, writing = map(int, child("histories.kill_refreshers", tmp_path, KILLS, 1 + first_seed()).split())
     tried(KILLS)
     assert checks == 2 * KILLS
-    assert writing >= KILLS // 5, "a fifth of the kills hit a refresh that had files half made"
+    assert writing >= (KILLS // 5 if LONG else 1), "kills hit a refresh that had files half made"
 
 
 def test_a_manifest_tells_of_a_durable_table(tmp_path: Path) -> None:

@@ -255,6 +255,6 @@ def test_other_threads_go_on_while_a_search_runs() -> None:
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="needs /proc")
 def test_searches_leave_no_memory_behind() -> None:
-    count = times(500, 100_000, ci=2_000)
+    count = times(500, 100_000, ci=1_000)
     tried(count)
     assert int(child("tests.reliability.grown_memory", count)) <= 4_096

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import json
 import os
 import random
@@ -176,10 +177,10 @@ def test_a_store_that_is_swapped_while_it_is_read_shows_nothing_of_another(tmp_p
         line = json.dumps({**said, "message": {"role": "user", "content": CANARY}})
         (outside / name).write_text(line + "\n", encoding="utf-8")
     readings, each_time, found = portion(600, 100_000, ci=2_000), 10, 0
+    source = open_source(home / "projects")  # which folder is a store is decided here, before anything is swapped
     with swapping(project, file, outside):
         for _ in range(0, readings, each_time):
-            with contextlib.suppress(OSError, ValueError):  # the folder may not be there for a moment
-                source = open_source(home / "projects")
+            with contextlib.suppress(OSError):  # the folder may not be there for a moment
                 for unit in [*source.units()] * each_time:
                     with contextlib.suppress(OSError):
                         sessions = source.read(unit).sessions
@@ -187,6 +188,26 @@ def test_a_store_that_is_swapped_while_it_is_read_shows_nothing_of_another(tmp_p
                         assert CANARY not in repr(sessions)
     tried(readings)
     assert found > readings / 2
+
+
+@pytest.mark.promise("T3")
+def test_a_link_that_is_replaced_while_it_is_resolved_hides_nothing_else(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Regression: the whole folder was told as one that cannot be listed."""
+    (tmp_path / "a.jsonl").touch()
+    (tmp_path / "link").symlink_to(tmp_path / "elsewhere")
+    (tmp_path / "z.jsonl").touch()
+    root = os.path.realpath(tmp_path)
+
+    def gone(path: object, **_: object) -> str:
+        raise OSError(errno.EINVAL, "Invalid argument", str(path))
+
+    monkeypatch.setattr(os, "readlink", gone)
+    skipped: list[str] = []
+    found = [path.name for path in walk_files(Path(root), lambda name: name.endswith(".jsonl"), skipped)]
+    assert found == ["a.jsonl", "z.jsonl"]
+    assert len(skipped) == 1
 
 
 # --- T7: frames in great number, and the end of the parent ------------------------------------------------------

@@ -77,12 +77,11 @@ def properties(tree: Path) -> list[str]:
 
 def reported(tree: Path) -> int:
     """Plant each fault in a built copy; return 0 if a sanitizer reported every one."""
-    status = 0
+    status, build = 0, {**os.environ, "RECALL_RANK_SANITIZE": "1"}
     for path in sorted((tree / FAULTS).glob("*.patch")):
         patch = read_patch(path)
         before = {tree / file: (tree / file).read_bytes() for file in patch.files}
         patch.apply(tree)
-        build = {**os.environ, "RECALL_RANK_SANITIZE": "1"}
         subprocess.run([sys.executable, "setup.py", "-q", "build_ext", "--inplace"], cwd=tree, env=build, check=True)
         words = [sys.executable, "-m", "tests.sanitize.volume", "5000"]
         done = subprocess.run(words, cwd=tree, env=environment(tree), capture_output=True, text=True, check=False)
@@ -91,6 +90,7 @@ def reported(tree: Path) -> int:
         status |= not (done.returncode and report)
         for file, data in before.items():
             file.write_bytes(data)
+    subprocess.run([sys.executable, "setup.py", "-q", "build_ext", "--inplace"], cwd=tree, env=build, check=True)
     return status
 
 

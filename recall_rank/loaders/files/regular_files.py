@@ -125,7 +125,7 @@ def _walk(
         with os.scandir(folder) as entries:
             found = sorted(entries, key=lambda entry: entry.name)
     except OSError as error:
-        if folder == root or os.path.realpath(folder) == root:
+        if folder == root or _resolved(folder) == root:
             raise
         skipped.append(f"{folder}: {error.strerror or error}")
         return
@@ -148,5 +148,13 @@ def _walk(
 
 def _leads_inside(link: str, root: str) -> bool:
     """Whether the target of a link is below `root`, where walk_files() finds it without the link."""
-    target = os.path.realpath(link)
+    target = _resolved(link)
     return target == root or target.startswith(root.rstrip(os.sep) + os.sep)
+
+
+def _resolved(path: str) -> str:
+    """The path without links; "" when a link in it is replaced at this moment, which realpath() gives up at."""
+    try:
+        return os.path.realpath(path)
+    except OSError:
+        return ""

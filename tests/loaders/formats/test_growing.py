@@ -17,7 +17,7 @@ from recall_rank.model import Message
 from tests.fixtures.make_fixtures import lines
 from tests.support.soak import first_seed, portion, tried
 
-STEPS = portion(2_000, 1_000_000, ci=10_000)
+STEPS = portion(2_000, 1_000_000, ci=5_000)
 PLANTED = 2_000  # are enough to catch a reader that knows less
 
 

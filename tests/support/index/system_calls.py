@@ -107,7 +107,7 @@ def has_files_half_made(folder: Path, child: int) -> bool:
     return bool(mine)
 
 
-def wait_for_files_half_made(folder: Path, child: int, seconds: float = 0.1) -> None:
+def wait_for_files_half_made(folder: Path, child: int, seconds: float = 0.5) -> None:
     """Wait until a process writes a file of an index that no manifest names yet, but not longer than `seconds`."""
     until = time.monotonic() + seconds
     while not has_files_half_made(folder, child) and time.monotonic() < until:
