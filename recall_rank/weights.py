@@ -68,26 +68,20 @@ class Weights:
 
     # --- term forms: the similarity of a matching term to the word of the query ---
 
-    stem: float = (
-        0.9  # another form of the word: ranks as well on labelled queries, but of two equals the word is first
-    )
+    stem: float = 0.9  # another form of the word, or what the user's vocabulary names for it: ranks as well on labelled
+    # queries, but of two equals the word is first
     repair: float = 0.75  # a word that no document holds, one or two edits away from one that some do
-    synonym: float = (
-        0.8  # a text that the user's vocabulary names for the word: surer than a repair (.75), a guess, and
-    )
-    # less close than an inflection (.9), which is the word; no labelled set has a vocabulary by which to measure it
-    partial: float = 0.5  # an unknown word begins a longer term, of which it may be short; or a document holds both
-    # halves of it, only not as one word
+    partial: float = 0.5  # a part says less than the whole: a term that an unknown word begins or half of which it is;
+    # a piece of a compound whose joined form is known, and lower-case words with hyphens in a sentence, in place of
+    # `joined`, since high-speed is seldom a name (.2 and 1.6 lose on Cranfield); one character of a run of several in
+    # scripts without blanks, whose pairs are the words (1 loses in Thai)
     joined: float = 1.6  # a compound as one word, beside its pieces
-    piece: float = 0.5  # a piece of a compound whose joined form is known: the pieces alone say little. Also lower-case
-    # words with hyphens in a sentence, in place of `joined`: high-speed is seldom a name; .2 and 1.6 lose on Cranfield
     neighbour_join: float = 0.9  # two words of the query that a document holds as one, and, in a sentence, each half of
     # an unknown word: a blank too many or too few
     prose_join: float = 0.2  # `neighbour_join` in a sentence, where neighbours are seldom a name
     prose_words: int = 5  # a query with more words that carry meaning is taken for a sentence: names are shorter
     author: float = 1.5  # the author of a message
     metadata: float = 0.3  # the name of the tool or the directory of the session: a thousand parts share it
-    cjk_single: float = 0.5  # one character of a run of several: its pairs are the words; 1 loses in Thai
     framing: float = 0.3  # a word about the conversation itself (discussed, mentioned) beside words about its subject
     date: float = 1.0  # a date in the query, against a word in as many documents as were written then
     day_after: float = 0.7  # share of that for the next day: evenings are retold in the morning, and days are UTC
@@ -105,8 +99,8 @@ class Weights:
 
     # --- context: evidence that a message takes from its neighbours, except where an agent works, and its session ---
 
-    message_before: float = 0.3  # share of the message before, among people: they answer, so the words are there
-    messages_near: float = 0.1  # share of the other messages within two of it, among people
+    message_before: float = 0.3  # share of the message before, among people: they answer, so the words are there; its
+    # square is the share of the other messages within two
     message_after: float = 0.25  # share of the message after, in a chat with an agent: a question gains from its
     # answer; an answer takes nothing from its question, or it would rank above it wherever the question is what was
     # searched for
@@ -125,7 +119,7 @@ class Weights:
     survivors: int = 30  # parts whose passages are read again; twice as many change no figure of any labelled set
     looked_at: int = 60  # further parts that are read again where they hold the query as it was written
     window_words: int = 24  # width of the densest window
-    window: float = 0.2  # words close together are about one thing; .1 loses .0006 in Russian, .3 .003 on misspelt talk
+    window: float = 0.15  # words close together are about one thing; .1 and .2 lose .002 and .001 on talk
     phrase: float = 0.1  # the longest unbroken run of the query's words
     whole_query: float = 1.4  # the whole query as it was written: error lines and paths are pasted to find one place
     quoted: float = 0.5  # words that the caller put in quotes stand together; without quotes they may be anywhere

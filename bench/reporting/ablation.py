@@ -16,7 +16,7 @@ HELP = "figures as they are and under each change: NAME (off), NAME=VALUE, A=1+B
 # Factors do nothing at 1; other weights do nothing at 0.
 FACTORS = frozenset(
     {
-        *("piece", "joined", "stem", "kind", "order", "diversity"),
+        *("partial", "joined", "stem", "kind", "order", "diversity"),
         "framing",
     }
 )

@@ -137,7 +137,7 @@ class Query:
         for run in runs:
             variants += _alternatives(words, run)
         if options.vocabulary and options.match in ("smart", "fuzzy") and len(text) <= MAX_QUERY_CHARS:
-            variants += _synonyms(searched, words, options.vocabulary, (options.weights or DEFAULT).synonym)
+            variants += _synonyms(searched, words, options.vocabulary, (options.weights or DEFAULT).stem)
         return _query(
             asked,
             text,

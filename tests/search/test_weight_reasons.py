@@ -119,7 +119,7 @@ def test_characters_of_a_word_that_stand_apart_are_not_the_word() -> None:
     """Both hold the first two of four characters; of the others, one is in "science" and one in "prescription"."""
     image = session("a", said("画像を見た", "image", BEFORE, role="user"))
     apart = session("b", said("画像の理科と処方", "apart", role="user"))
-    assert decides("画像処理", "image", replace(DEFAULT, cjk_single=1.0), image, apart)
+    assert decides("画像処理", "image", replace(DEFAULT, partial=1.0), image, apart)
 
 
 def test_a_misspelt_name_finds_the_nearest_name_before_a_shorter_one_that_is_everywhere() -> None:

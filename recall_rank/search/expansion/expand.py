@@ -227,7 +227,7 @@ class _Expander:
             answered.add(at)
             share = weights.framing if words[at].form in self.framing else 1.0
             group.factor = worth * group.boost * share
-            if share * worth > weighed[at] and group.boost >= weights.piece and not group.joint:
+            if share * worth > weighed[at] and group.boost >= weights.partial and not group.joint:
                 weighed[at] = share * worth
         self.groups = kept
         unknown = [word.written for at, word in enumerate(words) if word.counts and at not in answered]
@@ -297,7 +297,7 @@ class _Expander:
             prose = self.a_text and _is_hyphened(compound)
             if span > 1 and not members and not compound.cjk and not prose:
                 self.names.append(UnknownName(compound.written, at, span))
-            boost = 1.0 if compound.cjk else weights.piece if prose else weights.joined
+            boost = 1.0 if compound.cjk else weights.partial if prose else weights.joined
             self._add(compound.written, at, span, members, boost)
 
     def _joins(self) -> None:
@@ -352,10 +352,10 @@ class _Expander:
         form, terms, weights = word.form, self.known[at], self.weights
         others = self.others.get(at, [])
         if word.cjk and self._in_pair(at):
-            self.forms.matched.append((form, at, 1, weights.cjk_single))
+            self.forms.matched.append((form, at, 1, weights.partial))
             self._add(word.written, at, 1, others, 1.0, variant=True)
             if word.counts and characters(form) > 1 and not self._in_known_pair(at):
-                self._add(word.written, at, 1, members_of(terms, 1.0), weights.cjk_single)
+                self._add(word.written, at, 1, members_of(terms, 1.0), weights.partial)
             return
         if not word.counts:
             self.forms.matched.append((form, at, 1, 1.0))
@@ -372,7 +372,7 @@ class _Expander:
         members += others
         if not terms and not others and not word.cjk:
             members += self.forms.misspelt_names(form, at, repair=not written and at not in self.tagged)
-        self._add(word.written, at, 1, members, weights.piece if at in self.covered else 1.0)
+        self._add(word.written, at, 1, members, weights.partial if at in self.covered else 1.0)
         if word.cjk:
             return
         if at in self.cuts:
