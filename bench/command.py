@@ -38,6 +38,7 @@ BENCHMARKS = (
     "scale",
     "systems",
     "compress",
+    "web_pages",
 )
 
 

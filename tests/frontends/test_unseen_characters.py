@@ -16,7 +16,7 @@ import pytest
 from click.testing import CliRunner
 
 from recall_rank.frontends.cli.main import cli
-from recall_rank.frontends.cli.output.export_formats import history_lines, html_lines
+from recall_rank.frontends.cli.output.export_formats import history_lines
 from recall_rank.frontends.display_text import escape, escape_lines, one_line, safe_json
 from recall_rank.frontends.hooks.prompt_blocks import auto_recall, compaction_recall
 from recall_rank.frontends.host_options import host_options
@@ -25,6 +25,7 @@ from recall_rank.frontends.mcp.server import RecallServer
 from recall_rank.frontends.tools.untrusted_text import with_controls_escaped
 from recall_rank.frontends.transcripts.markdown import escape_text
 from recall_rank.frontends.transcripts.render import markdown_lines
+from recall_rank.frontends.web.standalone_page import standalone_page
 from recall_rank.model import Context, Message, Part, Session
 from recall_rank.recall import Recall
 from tests.support.frontends.harbor import NOW, Invented
@@ -88,7 +89,7 @@ def in_markdown(text: str) -> str:
 
 def in_html(text: str) -> str:
     part = Part("p", "tool", text=text, tool=f"a{text}", input={f"k{text}": text}, output=text)
-    return "\n".join(html_lines(Session("s", (Message("m", "user", 1, (part,)),), text, text)))
+    return "".join(standalone_page(Session("s", (Message("m", "user", 1, (part,)),), text, text)))
 
 
 @pytest.mark.parametrize(

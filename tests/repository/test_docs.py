@@ -191,7 +191,11 @@ def check_transcript(path: Path, text: str) -> None:
 def check_command(words: list[str]) -> None:
     """Runs what searches; of everything else, the pieces it names have to be there."""
     program, *rest = words
-    if program == "recall-rank":
+    if program == "recall-rank" and rest[0] == "web" and "--share" not in rest:  # it would serve until Ctrl-C
+        command = cli.get_command(click.Context(cli), "web")
+        assert command is not None
+        command.make_context("web", rest[1:])
+    elif program == "recall-rank":
         run(rest)
     elif program == "pip":
         check_install(rest)

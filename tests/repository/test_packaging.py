@@ -173,6 +173,12 @@ def test_the_wheel_holds_the_package_only(tiny: Path, tmp_path: Path) -> None:
         path.relative_to(ROOT).as_posix() for path in (ROOT / "recall_rank/frontends/demo").iterdir() if path.is_file()
     }
     assert demo <= names
+    web = ROOT / "recall_rank/frontends/web"
+    pages = {
+        path.relative_to(ROOT).as_posix() for folder in ("static", "templates") for path in (web / folder).iterdir()
+    }
+    assert any(name.endswith("htmx.LICENSE") for name in pages)
+    assert pages <= names
 
 
 def test_a_missing_compiler_is_said_in_one_sentence(tiny: Path) -> None:

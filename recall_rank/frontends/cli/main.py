@@ -31,6 +31,7 @@ _COMMANDS: Final = {  # name -> module and attribute
     "embed": "cache.embed:embed",
     "purge": "cache.purge:purge",
     "forget": "cache.forget:forget",
+    "web": "web.web:web",
     "stats": "stats:stats",
     "export": "export:export",
     "transcript": "transcript:transcript",

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recall_rank.frontends.cli.output.activity import MAX_PERIODS, PERIODS, activity
-from recall_rank.frontends.cli.output.activity_svg import activity_svg
+from recall_rank.frontends.activity.activity import MAX_PERIODS, PERIODS, activity
+from recall_rank.frontends.activity.activity_svg import activity_svg
 from recall_rank.frontends.demo.generate import history
 from recall_rank.model import Message, Part, Session
 from tests.frontends.conftest import Run

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import click
 
 from recall_rank.frontends.cli.options.completions import complete_sessions
 from recall_rank.frontends.cli.options.histories import history_option, open_recall, read_with_progress
 from recall_rank.frontends.cli.options.targets import target_of
+from recall_rank.frontends.cli.options.web_extra import fail_without_web
 from recall_rank.frontends.cli.output.console import HITS, NO_HISTORY, NOT_THERE, fail, fail_without_history
-from recall_rank.frontends.cli.output.display import Display, given_display
-from recall_rank.frontends.display_text import safe_json
-
-if TYPE_CHECKING:
-    from recall_rank.model import Session
+from recall_rank.frontends.cli.output.display import given_display
 
 _FORMATS: Final = ("markdown", "jsonl", "html")
 
@@ -39,6 +35,10 @@ def export(ctx: click.Context, session_id: str, form: str, out: Any, histories: 
     It is named by the number of a hit of the last search in this terminal, by an id or a beginning of one. Nothing is
     cut and nothing is hidden: look through what you give to others.
     """
+    from recall_rank.frontends.cli.output.export_formats import export_lines
+
+    if form == "html":
+        fail_without_web("export --format html")
     target = target_of(session_id, None, histories)
     with open_recall(target.histories) as recall:
         fail_without_history(read_with_progress(recall, index=False), as_json=False)
@@ -48,23 +48,7 @@ def export(ctx: click.Context, session_id: str, form: str, out: Any, histories: 
             fail(str(error.args[0]), NOT_THERE, as_json=False)
         except OSError as error:
             fail(f"session {session_id} cannot be read: {error.strerror or error}", NO_HISTORY, as_json=False)
-    for line in _lines(session, form, given_display(out)):
+    for line in export_lines(session, form, given_display(out).minute):
         out.write(line + b"\n")
     out.flush()
     ctx.exit(HITS)
-
-
-def _lines(session: Session, form: str, display: Display) -> Iterator[bytes]:
-    """Yield the lines of a session in the format `form`, as bytes without line ends. Markdown has the times of
-    `display`.
-    """
-    from recall_rank.frontends.cli.output.export_formats import history_lines, html_lines
-    from recall_rank.frontends.transcripts.render import markdown_lines
-
-    if form == "jsonl":
-        from recall_rank.model.serialize import json_line
-
-        yield from (safe_json(json_line(entry)) for entry in history_lines(session))
-        return
-    lines = html_lines(session) if form == "html" else markdown_lines(session, display.minute)
-    yield from (line.encode("utf-8", "replace") for line in lines)

@@ -8,10 +8,10 @@ from typing import IO, TYPE_CHECKING, Any, Final
 
 import click
 
+from recall_rank.frontends.activity.activity import MAX_PERIODS, PERIODS, Activity, Share, activity, busiest
 from recall_rank.frontends.cli.options.cache_options import CacheOptions
 from recall_rank.frontends.cli.options.display_options import display_options
 from recall_rank.frontends.cli.options.histories import history_option, open_recall, read_with_progress
-from recall_rank.frontends.cli.output.activity import MAX_PERIODS, PERIODS, Activity, Share, activity, busiest
 from recall_rank.frontends.cli.output.console import (
     Line,
     fail_without_history,
@@ -46,7 +46,7 @@ def stats(unit: str | None, svg: IO[bytes] | None, histories: tuple[str, ...], a
         found = activity(recall.indexed({session.id for session in recall.sessions()}))
         vectors = recall.vectors() if CacheOptions.given().embedder is not None else None
     if svg is not None:
-        from recall_rank.frontends.cli.output.activity_svg import activity_svg
+        from recall_rank.frontends.activity.activity_svg import activity_svg
 
         svg.write(activity_svg(found, unit).encode("utf-8", "replace"))
         svg.flush()

@@ -1,26 +1,17 @@
-"""The formats of `export` besides Markdown: a session as HTML that loads nothing, or as lines of history JSONL."""
+"""The formats of `export`: a session as Markdown, as HTML that loads nothing, or as lines of history JSONL."""
 
 from __future__ import annotations
 
-import html
 from collections.abc import Iterator
 from typing import Any, Final
 
-from recall_rank.frontends.transcripts.labels import part_heading, part_texts, title_of, where_of, who_of
-from recall_rank.frontends.transcripts.markdown import escape_text
+from recall_rank.frontends.display_text import safe_json, utc_minute
+from recall_rank.frontends.transcripts.labels import Minute
+from recall_rank.frontends.transcripts.render import markdown_lines
 from recall_rank.model import Flag, Message, Part, Session, Tokens
 from recall_rank.model.serialize import repaired
-from recall_rank.model.serialize_transcript import part_to_dict, plain_value
+from recall_rank.model.serialize_transcript import plain_value
 
-_STYLE: Final = """
-body{font:16px/1.5 system-ui,sans-serif;max-width:56rem;margin:2rem auto;padding:0 1rem;color:#222;background:#fff}
-h1{font-size:1.4rem;margin-bottom:.2rem}.where,.who{color:#666;font-size:.9rem}
-article{border-top:1px solid #ddd;padding:.6rem 0}.user{background:#f4f7fb;padding:.6rem 1rem;margin:0 -1rem}
-pre{white-space:pre-wrap;overflow-wrap:anywhere;margin:.4rem 0;font:.85rem/1.45 ui-monospace,monospace}
-.text{font:inherit}.tool{border-left:3px solid #ccc;padding-left:.8rem}.error{color:#a40000}.reasoning{color:#777}
-@media(prefers-color-scheme:dark){body{color:#ddd;background:#181818}.user{background:#20262e}article{border-color:#333}
-.error{color:#ff8080}.tool{border-color:#444}}
-"""
 _SESSION_FIELDS: Final = (
     *("id", "title", "directory", "project", "worktree", "repository", "created", "updated", "parent", "forked_from"),
     *("continues", "source", "cost"),
@@ -30,39 +21,21 @@ _PART_FLAGS: Final = (("pruned", Flag.PRUNED), ("synthetic", Flag.SYNTHETIC))
 _TIMES: Final = ("created", "updated", "time")  # 0 is an unknown time
 
 
-def html_lines(session: Session) -> Iterator[str]:
-    """Yield a session as an HTML document with all texts escaped.
-
-    Its Content-Security-Policy allows nothing to be loaded or run.
+def export_lines(session: Session, form: str, minute: Minute = utc_minute) -> Iterator[bytes]:
+    """Yield the lines of a session in a format, "markdown", "html" or "jsonl", as bytes without line ends. Markdown has
+    the times that `minute` gives; HTML needs the extra `web`.
     """
-    title = html.escape(title_of(session))
-    yield "<!doctype html>"
-    yield '<html lang="en"><head><meta charset="utf-8">'
-    yield "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">"
-    yield '<meta name="viewport" content="width=device-width,initial-scale=1">'
-    yield '<meta name="referrer" content="no-referrer">'
-    yield f"<title>{title}</title><style>{_STYLE}</style></head><body>"
-    yield f"<h1>{title}</h1>"
-    yield f'<p class="where">{html.escape(" · ".join(where_of(session)))}</p>'
-    for message in session.messages:
-        yield f'<article class="{"user" if message.role == "user" else "other"}">'
-        yield f'<p class="who">{html.escape(who_of(message))}</p>'
-        for part in message.parts:
-            yield from _html_part(part)
-        yield "</article>"
-    yield "</body></html>"
+    if form == "jsonl":
+        from recall_rank.model.serialize import json_line
 
+        yield from (safe_json(json_line(entry)) for entry in history_lines(session))
+        return
+    if form == "html":
+        from recall_rank.frontends.web.standalone_page import standalone_page
 
-def _html_part(part: Part) -> Iterator[str]:
-    entry = part_to_dict(part)
-    heading = part_heading(entry)
-    yield f'<div class="{"tool" if "tool_name" in entry else "reasoning" if heading else "said"}">'
-    if heading:
-        yield f"<strong>{html.escape(heading)}</strong>"
-    for name, text, kind in part_texts(entry):
-        label = "" if name == "content" else f'<span class="who">{html.escape(name)}</span>'
-        yield f'{label}<pre class="{kind}">{html.escape(escape_text(text).rstrip(chr(10)))}</pre>'
-    yield "</div>"
+        yield "".join(standalone_page(session)).rstrip("\n").encode("utf-8", "replace")
+        return
+    yield from (line.encode("utf-8", "replace") for line in markdown_lines(session, minute))
 
 
 def history_lines(session: Session) -> Iterator[dict[str, Any]]:

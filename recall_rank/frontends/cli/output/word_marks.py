@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
-from recall_rank.frontends.display_text import escape
+from recall_rank.frontends.transcripts.match_pattern import match_pattern, matched_forms
 from recall_rank.model import Message, Part, Session
 
 if TYPE_CHECKING:
@@ -15,7 +15,6 @@ if TYPE_CHECKING:
 MATCH_STYLE: Final = "bold yellow"
 _WIDEST: Final = 10_000  # characters of a part in which words are looked for
 _MOST: Final = 200  # parts
-_OF_TEXT: Final = ("literal", "regex")  # modes in which a match may be a part of a word
 _FIELDS: Final = ("content", "output", "error")
 
 
@@ -27,9 +26,7 @@ class WordMarks:
         is marked. Raises ValueError for a query that cannot be searched.
         """
         forms = _forms(query, match, entries) if query.strip() else set()
-        longest_first = sorted(map(escape, forms), key=lambda form: (-len(form), form))
-        pattern = "|".join(_pattern_of(form, match) for form in longest_first)
-        self._pattern = re.compile(pattern) if pattern else None
+        self._pattern = match_pattern(forms, match)
 
     def marked(self, line: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
         """Return a line with its marked words in pieces of their own."""
@@ -49,17 +46,6 @@ def _split(pattern: re.Pattern[str], text: str, style: str) -> Iterator[tuple[st
         yield text[at:], style
 
 
-def _pattern_of(form: str, match: Match) -> str:
-    """Return a pattern of a form. In the modes that match words it fits no part of a longer word, apart from the parts
-    of a joined name.
-    """
-    pattern = re.escape(form)
-    if match in _OF_TEXT:
-        return pattern
-    before = "" if form[:1].isupper() else r"(?<![^\W_])"
-    return f"{before}{pattern}(?![a-z0-9])"
-
-
 def _forms(query: str, match: Match, entries: Iterable[Mapping[str, Any]]) -> set[str]:
     """Return every text that a search for the query marks in the messages."""
     from recall_rank.corpus import rank
@@ -67,7 +53,7 @@ def _forms(query: str, match: Match, entries: Iterable[Mapping[str, Any]]) -> se
     messages = [Message(str(number), "user", 0, tuple(_parts(entry))) for number, entry in enumerate(entries)]
     session = Session("shown", messages)
     found = rank(query, [session], match=match, results=_MOST, width=_WIDEST)
-    return {text for hit in found.results for span in hit.spans if (text := hit.snippet[span.start : span.end].strip())}
+    return matched_forms(found.results)
 
 
 def _parts(entry: Mapping[str, Any]) -> Iterator[Part]:

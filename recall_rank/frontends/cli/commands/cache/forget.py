@@ -30,6 +30,7 @@ from recall_rank.frontends.cli.output.console import (
 from recall_rank.frontends.display_text import one_line
 
 if TYPE_CHECKING:
+    from recall_rank.histories.removal.withdraw import Withdrawal
     from recall_rank.model import Session
 
 
@@ -63,11 +64,41 @@ def forget(session: str | None, *, listed: bool, undo: bool, histories: tuple[st
     _forget(place, session, histories, as_json=as_json)
 
 
-def _forget(place: Path, session: str, histories: tuple[str, ...], *, as_json: bool) -> NoReturn:
-    """Take a session out of every index, of what `compact` kept, and of the last searches of all terminals."""
+class ForgetError(OSError):
+    """A session could not be forgotten, or not everywhere; the text says what still has it."""
+
+
+def forget_everywhere(place: Path, session: Session) -> Withdrawal:
+    """Forget a session: take it out of every index in the cache `place`, of what `compact` kept, and of the last
+    searches of all terminals. Returns which indexes were rewritten and removed. Raises ForgetError.
+    """
     from recall_rank.histories.records.forgotten import forget as forget_session
     from recall_rank.histories.removal.withdraw import withdraw
 
+    found = session.id
+    try:
+        agent = (session.agent or session.source or "").lower()
+        forget_session(place, found, day=f"{datetime.now(UTC):%Y-%m-%d}", agent=agent)
+    except (OSError, ValueError) as error:
+        raise ForgetError(f"{found} was not forgotten: {error}") from error
+    try:
+        taken = withdraw(place)
+    except OSError as error:
+        raise ForgetError(f"{found} is not read again, but some of it is still in the cache: {error}") from error
+    try:
+        _empty_contexts(session)
+    except OSError as error:
+        raise ForgetError(f"{found} is not read again, but a project still quotes it: {error}") from error
+    try:
+        forget_in_searches(found)
+    except OSError as error:
+        text = f"{found} is not read again, but the last search of a terminal still has its id: {error}"
+        raise ForgetError(text) from error
+    return taken
+
+
+def _forget(place: Path, session: str, histories: tuple[str, ...], *, as_json: bool) -> NoReturn:
+    """Forget the session that was named, read the histories again and end the command."""
     with open_recall(histories, as_json=as_json) as recall:
         fail_without_history(read_with_progress(recall, index=False), as_json=as_json)
         try:
@@ -77,23 +108,9 @@ def _forget(place: Path, session: str, histories: tuple[str, ...], *, as_json: b
             fail(f"{error}{hint}", NOT_THERE, as_json=as_json)
     found = forgotten.id
     try:
-        agent = (forgotten.agent or forgotten.source or "").lower()
-        forget_session(place, found, day=f"{datetime.now(UTC):%Y-%m-%d}", agent=agent)
-    except (OSError, ValueError) as error:
-        fail(f"{found} was not forgotten: {error}", NOT_WRITTEN, as_json=as_json)
-    try:
-        taken = withdraw(place)
-    except OSError as error:
-        fail(f"{found} is not read again, but some of it is still in the cache: {error}", NOT_WRITTEN, as_json=as_json)
-    try:
-        _empty_contexts(forgotten)
-    except OSError as error:
-        fail(f"{found} is not read again, but a project still quotes it: {error}", NOT_WRITTEN, as_json=as_json)
-    try:
-        forget_in_searches(found)
-    except OSError as error:
-        text = f"{found} is not read again, but the last search of a terminal still has its id: {error}"
-        fail(text, NOT_WRITTEN, as_json=as_json)
+        taken = forget_everywhere(place, forgotten)
+    except ForgetError as error:
+        fail(str(error), NOT_WRITTEN, as_json=as_json)
     with open_recall(histories, as_json=as_json) as recall, progress_on_stderr() as progress:
         recall.refresh(progress)
         others = [str(path) for path in taken.rewritten if path != recall.folder]

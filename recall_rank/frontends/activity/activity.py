@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime, timedelta
-from typing import Final
+from typing import Final, Literal
 
 from recall_rank.model import Session
 from recall_rank.model.project_scope import place_of, short_name
@@ -24,6 +24,14 @@ class Share:
     name: str
     sessions: int
     messages: int
+
+
+@dataclass(frozen=True, slots=True)
+class Lane:
+    """The messages of one project or agent in each period, from the first period of the history to its last."""
+
+    name: str
+    messages: tuple[int, ...]
 
 
 @dataclass(slots=True)
@@ -69,6 +77,22 @@ class Activity:
         unit, periods = self.periods(unit)
         chars = _DATE_CHARS.get(unit)
         return unit, [replace(share, name=share.name[:chars]) for share in periods]
+
+    def lanes(self, of: Literal["project", "agent"], unit: str | None = None, most: int = 12) -> list[Lane]:
+        """Return the messages in each period of periods(unit) for the `most` busiest projects or agents. Messages
+        without a time are in no period.
+        """
+        unit, periods = self.periods(unit)
+        places = {share.name: at for at, share in enumerate(periods)}
+        groups = _by_short_name(self.by_project) if of == "project" else self.by_agent
+        lane_of = {key: name for name, sessions in groups.items() for key in sessions}
+        found = {name: [0] * len(periods) for name in groups}
+        for day, sessions in self.by_day.items():
+            at = places[_start(day, unit).isoformat()]
+            for key, count in sessions.items():
+                found[lane_of[key]][at] += count
+        lanes = [Lane(name or "unknown", tuple(counts)) for name, counts in found.items()]
+        return sorted(lanes, key=lambda lane: (-sum(lane.messages), lane.name))[:most]
 
     def projects(self) -> list[Share]:
         """Return the counts of each project, by descending number of messages."""

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from html import escape
 from typing import Final
 
-from recall_rank.frontends.cli.output.activity import Activity, Share, busiest
+from recall_rank.frontends.activity.activity import Activity, Share, busiest
 from recall_rank.frontends.display_text import one_line
 
 WIDTH: Final = 760

@@ -1,0 +1,1 @@
+"""The command that shows the histories in a browser."""
