@@ -48,7 +48,6 @@ DIRECTIVES: dict[str, Any] = {
     "cdivision": True,  # also under DEBUG: a check may raise, it may never change what is computed
     "embedsignature": True,
     "binding": True,
-    "freethreading_compatible": True,
     "linetrace": TRACE,
 }
 

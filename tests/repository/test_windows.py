@@ -19,7 +19,10 @@ from tests.support.simulated_windows import MODULES, NAMES
 
 ROOT: Final = Path(__file__).resolve().parents[2]
 SOURCES: Final = sorted((ROOT / "recall_rank").rglob("*.py"))
-OS: Final = {*NAMES, *("getuid", "getgid", "getpgrp", "getsid", "chroot", "openpty", "pipe2", "register_at_fork")} | {
+OS: Final = {
+    *NAMES,
+    *("mkfifo", "getuid", "getgid", "getpgrp", "getsid", "chroot", "openpty", "pipe2", "register_at_fork"),
+} | {
     *("POSIX_SPAWN_OPEN", "POSIX_SPAWN_CLOSE", "POSIX_SPAWN_DUP2", "WNOHANG", "WIFEXITED", "setuid", "setgid"),
     *("sched_setaffinity", "getloadavg", "ctermid", "ttyname", "tcgetpgrp", "O_SYNC", "O_DSYNC", "copy_file_range"),
 }

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 BUDGET_MS: Final = 1500
-MIN_ANSWERABLE: Final = 0.05  # low: messages that point back are answered more often than other queries
+MIN_ANSWERABLE: Final = 0.04  # low: messages that point back are answered more often than other queries
 CANDIDATES: Final = 2  # hits for each citation: some only repeat the question
 _MIN_LINE_CHARS: Final = 40  # a line that would be cut shorter than this is left out
 _TAG: Final = re.compile(r"<(?=\s*/?\s*recall)", re.IGNORECASE)

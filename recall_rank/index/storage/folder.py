@@ -124,6 +124,8 @@ class Folder:
         Raises FileNotFoundError, and DamagedIndexError for a link or a file with other owners or permissions.
         """
         try:
+            if self._descriptor is None and stat.S_ISLNK(os.lstat(self._base + name).st_mode):
+                raise DamagedIndexError(f"{self.path / name} is a link; build the index again")
             descriptor = os.open(self._base + name, _READ, dir_fd=self._descriptor)
         except OSError as error:
             if error.errno not in (errno.ELOOP, errno.ENXIO, errno.EACCES):

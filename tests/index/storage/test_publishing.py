@@ -230,6 +230,15 @@ def segments(folder: Path) -> set[str]:
         return {listed.name for listed in newest_manifest(opened).segments}
 
 
+def test_on_windows_no_process_is_asked_by_a_signal(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[int] = []
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "name", "nt")
+        patch.setattr(os, "kill", lambda process, _: asked.append(process))
+        running = folder_module._is_running(os.getpid())
+    assert (running, asked) == (True, [])  # signal 0 is Ctrl-C there
+
+
 def test_writers_in_threads_replace_each_other(tmp_path: Path) -> None:
     with ThreadPoolExecutor(4) as pool:
         for done in [pool.submit((OLD, NEW)[number % 2].save, tmp_path) for number in range(16)]:
