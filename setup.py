@@ -6,15 +6,18 @@ RECALL_RANK_DEBUG=1 turns Cython's checks on; RECALL_RANK_TRACE=1 records execut
 
 from __future__ import annotations
 
+import gzip
 import os
 import shutil
 import sys
+import tarfile
 from pathlib import Path
 from typing import Any
 
 from Cython.Build import cythonize
 from setuptools import Extension, setup
 from setuptools.command.build_ext import build_ext
+from setuptools.command.sdist import sdist
 from setuptools.errors import CompileError
 
 # Relative on purpose: setuptools refuses absolute source paths, and its hooks run with the project as directory.
@@ -125,5 +128,41 @@ class BuildKernels(build_ext):
         stamp.write_text(MODE)
 
 
+class SameArchive(sdist):
+    """Makes the source archive, with the same bytes from the same files wherever SOURCE_DATE_EPOCH, in seconds, is set.
+
+    setuptools writes the times and owners of the files on this machine into it; those of a wheel it sets itself.
+    """
+
+    def make_archive(
+        self,
+        base_name: str,
+        format: str,  # noqa: A002 - setuptools passes it by this name
+        root_dir: str | None = None,
+        base_dir: str | None = None,
+        owner: str | None = None,
+        group: str | None = None,
+    ) -> str:
+        moment = os.environ.get("SOURCE_DATE_EPOCH")
+        if moment is None or format != "gztar" or base_dir is None:
+            return super().make_archive(base_name, format, root_dir, base_dir, owner, group)
+        name = f"{base_name}.tar.gz"
+        with (
+            Path(name).open("wb") as file,
+            gzip.GzipFile("", "wb", mtime=int(moment), fileobj=file) as packed,
+            tarfile.open(mode="w", fileobj=packed, format=tarfile.PAX_FORMAT) as archive,
+        ):
+            for path in sorted([Path(base_dir), *Path(base_dir).rglob("*")]):
+                entry = archive.gettarinfo(path)
+                entry.mtime, entry.uid, entry.gid, entry.uname, entry.gname = int(moment), 0, 0, "", ""
+                entry.mode = 0o755 if path.is_dir() or entry.mode & 0o100 else 0o644
+                if path.is_dir():
+                    archive.addfile(entry)
+                else:
+                    with path.open("rb") as content:
+                        archive.addfile(entry, content)
+        return name
+
+
 if __name__ == "__main__":  # Cython's worker processes import this file again where fork is not the default
-    setup(ext_modules=kernels(), cmdclass={"build_ext": BuildKernels})
+    setup(ext_modules=kernels(), cmdclass={"build_ext": BuildKernels, "sdist": SameArchive})

@@ -19,6 +19,7 @@ from recall_rank.model.coerce import message_list, sessions_from
 from recall_rank.model.texts import sessions_of_texts
 from recall_rank.search.engine import search
 from recall_rank.search.expansion.expand import expand
+from recall_rank.search.expansion.languages import in_languages
 from recall_rank.search.expansion.long_query import shortened
 from recall_rank.search.filters.eligible import eligible_set
 from recall_rank.search.options import RankOptions, SearchOptions, parse_options
@@ -54,6 +55,8 @@ class Index:
         manifest: Manifest | None = None,
         embedder: Embedder | VectorIndex | None = None,
     ) -> None:
+        if not isinstance(reader, IndexReader):
+            raise TypeError("Index.build(sessions) makes an index, Index.open(folder) opens one that was saved")
         self._vectors: VectorIndex | None = None
         self._owns_vectors = False
         if embedder is not None:
@@ -357,7 +360,7 @@ class Index:
         parsed = self._parse(query, options)
         reader = self._reader
         eligible = eligible_set(reader, parsed)
-        parsed = shortened(parsed, reader, eligible)
+        parsed = in_languages(shortened(parsed, reader, eligible), reader, eligible)
         expansion = expand(parsed, reader, eligible)
         evidence = prefilter(reader, parsed, expansion, eligible)
         found = array("f", bytes(4 * reader.parts))

@@ -21,7 +21,8 @@ from typing import Final, NamedTuple
 class KindWeights(NamedTuple):
     """Factors of the evidence of a document, by its kind; see search.retrieval.prefilter.FACTOR_OF_KIND."""
 
-    person: float = 1.5  # a person's words to an agent: few, and what is searched for later
+    person: float = 1.5  # a person's words to an agent: few, and what is searched for later; the first passage of
+    # them, and orders, because what follows is mostly pasted
     agent: float = 0.8  # the agent's prose and summaries repeat at length what other documents hold, and so does a
     # subagent: its documents have this factor once more
     aside: float = 0.6  # it answers nothing: a question among people, which holds the words of the query, and text that
@@ -40,12 +41,12 @@ class ChanceWeights(NamedTuple):
 class SureWeights(NamedTuple):
     """Coefficients of the logistic regression for the chance that the session of a result is the relevant session."""
 
-    always: float = 1.071  # the first four are as in ChanceWeights
-    rarity: float = 3.154
-    documents: float = -0.682
-    evidence: float = 2.467
+    always: float = 1.187  # the first four are as in ChanceWeights
+    rarity: float = 3.029
+    documents: float = -0.694
+    evidence: float = 2.358
     lead: float = (
-        7.6  # of (1 - r / e) times the share of the query that the passage holds; r is the highest raw score in
+        7.78  # of (1 - r / e) times the share of the query that the passage holds; r is the highest raw score in
     )
     # another session
 
@@ -67,26 +68,20 @@ class Weights:
 
     # --- term forms: the similarity of a matching term to the word of the query ---
 
-    stem: float = (
-        0.9  # another form of the word: ranks as well on labelled queries, but of two equals the word is first
-    )
+    stem: float = 0.9  # another form of the word, or what the user's vocabulary names for it: ranks as well on labelled
+    # queries, but of two equals the word is first
     repair: float = 0.75  # a word that no document holds, one or two edits away from one that some do
-    synonym: float = (
-        0.8  # a text that the user's vocabulary names for the word: surer than a repair (.75), a guess, and
-    )
-    # less close than an inflection (.9), which is the word; no labelled set has a vocabulary by which to measure it
-    partial: float = 0.5  # an unknown word begins a longer term, of which it may be short; or a document holds both
-    # halves of it, only not as one word
+    partial: float = 0.5  # a part says less than the whole: a term that an unknown word begins or half of which it is;
+    # a piece of a compound whose joined form is known, and lower-case words with hyphens in a sentence, in place of
+    # `joined`, since high-speed is seldom a name (.2 and 1.6 lose on Cranfield); one character of a run of several in
+    # scripts without blanks, whose pairs are the words (1 loses in Thai)
     joined: float = 1.6  # a compound as one word, beside its pieces
-    piece: float = 0.5  # a piece of a compound whose joined form is known: the pieces alone say little. Also lower-case
-    # words with hyphens in a sentence, in place of `joined`: high-speed is seldom a name; .2 and 1.6 lose on Cranfield
     neighbour_join: float = 0.9  # two words of the query that a document holds as one, and, in a sentence, each half of
     # an unknown word: a blank too many or too few
     prose_join: float = 0.2  # `neighbour_join` in a sentence, where neighbours are seldom a name
     prose_words: int = 5  # a query with more words that carry meaning is taken for a sentence: names are shorter
     author: float = 1.5  # the author of a message
     metadata: float = 0.3  # the name of the tool or the directory of the session: a thousand parts share it
-    cjk_single: float = 0.5  # one character of a run of several: its pairs are the words; 1 loses in Thai
     framing: float = 0.3  # a word about the conversation itself (discussed, mentioned) beside words about its subject
     date: float = 1.0  # a date in the query, against a word in as many documents as were written then
     day_after: float = 0.7  # share of that for the next day: evenings are retold in the morning, and days are UTC
@@ -104,13 +99,16 @@ class Weights:
 
     # --- context: evidence that a message takes from its neighbours, except where an agent works, and its session ---
 
-    message_before: float = 0.3  # share of the message before, among people: they answer, so the words are there
-    messages_near: float = 0.1  # share of the other messages within two of it, among people
+    message_before: float = 0.3  # share of the message before, among people: they answer, so the words are there; its
+    # square is the share of the other messages within two
     message_after: float = 0.25  # share of the message after, in a chat with an agent: a question gains from its
     # answer; an answer takes nothing from its question, or it would rank above it wherever the question is what was
     # searched for
-    echo: float = 0.8  # share of its evidence that an earlier copy of the query passes on to the message after it
-    echo_floor: float = 0.6  # share of the most evidence of the query from which a message counts as its copy
+    echo: float = 0.45  # share of its evidence that a person's message passes on to the agent's prose that answers it:
+    # who asks names the subject, and who solves it need not. From .6 on, answers rank above the message that was
+    # searched for
+    echo_floor: float = 0.4  # share of the most evidence of the query: where an agent only talks, a message passes on
+    # what exceeds it. There people tell what is asked for later, and only what nearly repeats the query asks for it
     session_log: float = 0.2  # share of the L3 norm of the evidence of a session's messages, in sessions with an agent
     session_talk: float = 0.4  # that share for people, who stay with a subject for a while, in many short turns
     title_log: float = 0.3  # share of the evidence of the session's title, in sessions with an agent; a title of
@@ -121,20 +119,13 @@ class Weights:
     survivors: int = 30  # parts whose passages are read again; twice as many change no figure of any labelled set
     looked_at: int = 60  # further parts that are read again where they hold the query as it was written
     window_words: int = 24  # width of the densest window
-    window: float = 0.1  # words close together are about one thing; gains nothing on labelled queries, but snippets
+    window: float = 0.15  # words close together are about one thing; .1 and .2 lose .002 and .001 on talk
     phrase: float = 0.1  # the longest unbroken run of the query's words
     whole_query: float = 1.4  # the whole query as it was written: error lines and paths are pasted to find one place
     quoted: float = 0.5  # words that the caller put in quotes stand together; without quotes they may be anywhere
     near: float = 0.4  # neighbours in the query, in order and within six words, by one over their distance
-    scorer: float = 0.15  # rapidfuzz on the densest window: misspellings that no term shows; names and paths rank
-    # equally well with .1 to .3, sentences lose with more
-    scored: int = 30  # best candidates that rapidfuzz compares with the query
-    # Of a sentence four fields are compared, with the weights of the original recall tool. A query without stop words
-    # is a name, a path or an error line, which directories and titles resemble by chance only.
-    field_text: float = 0.65  # the densest window
-    field_directory: float = 0.20  # the directory of the session
-    field_title: float = 0.10  # the title of the session
-    field_tool_name: float = 0.05  # the name of the tool
+    scorer: float = 2.5  # a name in a passage that stands for one of the query, by rapidfuzz: one place that has the
+    # name comes before many that have its words; 2 to 3.5 rank equally well, 1.4 loses .004 on names of histories
     cue: float = 0.3  # a question for a time is answered by a passage that names one
     extra: float = (
         0.15  # the caller's own signal, 0 to 1, such as a cosine; small, so that a weaker ranker reorders little

@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING
 
 from bench import engines
 from bench.datasets import dataset
+from bench.datasets.published.histories import names, solved
 from bench.reporting import ablation
 from bench.reporting.earlier_hits import message_times
 from bench.reporting.known_items import (
     GROUPS,
     SESSION_ONLY,
+    SOLVED,
     Outcome,
     Row,
     cpu_ms,
@@ -41,19 +43,27 @@ NOISY = "= noisy"
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     dataset.arguments(parser)
+    parser.add_argument("--names", type=int, help="ask for this many names of each kind, drawn from the history")
     parser.add_argument("--kinds", default="", help="only these kinds, comma separated")
     parser.add_argument("--engines", default="ours", help="names or module:Class, comma separated")
     parser.add_argument("--runs", type=Path, help="folder of other engines' ranks to compare with (default: DATA/runs)")
     parser.add_argument("--misses", action="store_true", help="show every query whose answer is not first")
     parser.add_argument("--ablate", nargs="*", metavar="CHANGE", help=ablation.HELP)
     parser.add_argument("--with-generated", action="store_true", help="ablate noisy queries of a generated history too")
+    parser.add_argument(
+        "--solved", type=Path, default=solved.FILE, help="questions for where a matter was solved, asked where answered"
+    )
     parser.add_argument("--no-time", action="store_true", help="leave the timed pass out")
 
 
 def run(options: argparse.Namespace) -> Report:
     data = dataset.load(options)
+    if options.names:
+        asked = names.queries(data.sessions, options.seed, options.names)
+        data = dataset.Dataset(f"{data.name}, names", data.sessions, asked)
     report = Report("known_item", __doc__ or "", data.name)
-    queries = select(data.queries, [one for one in options.kinds.split(",") if one])
+    labelled = [] if data.generated or options.names else solved.solved_questions(data.sessions, options.solved)
+    queries = select([*data.queries, *labelled], [one for one in options.kinds.split(",") if one])
     times = message_times(data.sessions)
     kinds = sorted({query.kind for query in queries})
     lines = {}
@@ -94,9 +104,10 @@ def _cells(kind: str, row: Row) -> list[str]:
 
 
 def _per_group(outcomes: Sequence[Outcome]) -> PerMeasure:
-    """Return the reciprocal ranks of all parts, of all sessions, and of the parts of each group."""
-    parts, sessions = reciprocals(outcomes)
-    columns = {"part": parts, "session": sessions}
+    """Return the reciprocal ranks of all parts and of all sessions, but for SOLVED, and of the parts of each group."""
+    parts, _ = reciprocals(outcomes)
+    drawn = reciprocals([one for one in outcomes if one.query.kind not in SOLVED])
+    columns = dict(zip(("part", "session"), drawn, strict=True))
     for group, kinds in GROUPS.items():
         inside = {one.query.id for one in outcomes if one.query.kind in kinds} & parts.keys()
         if inside:

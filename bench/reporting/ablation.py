@@ -16,14 +16,14 @@ HELP = "figures as they are and under each change: NAME (off), NAME=VALUE, A=1+B
 # Factors do nothing at 1; other weights do nothing at 0.
 FACTORS = frozenset(
     {
-        *("piece", "joined", "stem", "kind", "order", "diversity"),
+        *("partial", "joined", "stem", "kind", "order", "diversity"),
         "framing",
     }
 )
 # Weights that cannot be switched off: they shape the scores or say how many candidates are read.
 SHAPES = frozenset(
     {
-        *("window_words", "k1", "survivors", "looked_at", "scored", "echo_floor"),
+        *("window_words", "k1", "survivors", "looked_at", "echo_floor"),
         *("per_session", "prose_words"),
         *("chance", "sure", "plenty", "fewest", "most", "high", "medium", "stop_word_share"),
     }

@@ -24,6 +24,7 @@ DEPTH = 50  # results asked for; the figures look at the first ten
 PAGE = 10  # results of a timed search, each with its snippet
 
 SESSION_ONLY = "title_session"  # its answer is a session, so it has no part rank
+SOLVED = ("solved_tune", "solved_check")  # labelled by hand; apart from the others, which are drawn
 GROUPS: dict[str, tuple[str, ...]] = {
     "= identifiers": ("identifier", "identifier_ambiguous"),
     "= typo+separator": ("identifier_typo", "identifier_separator", "identifier_typo_separator"),
@@ -33,6 +34,8 @@ GROUPS: dict[str, tuple[str, ...]] = {
     "= title": ("title_session",),
     "= noisy": ("error_noisy", "file_path", "identifier_typo", "identifier_typo_separator"),
     "= conversation": ("followup_backref", "question_answer"),
+    "= solved_tune": ("solved_tune",),
+    "= solved_check": ("solved_check",),
 }
 
 
@@ -90,7 +93,7 @@ def _outcome(engine: Engine, query: LabelledQuery, times: Times) -> Outcome:
 
 def figures(outcomes: Iterable[Outcome]) -> dict[str, Row]:
     """Return the figures of each kind, each group of kinds, "= all parts" and "*" (everything); kinds are sorted,
-    groups follow.
+    groups follow. The last two leave out SOLVED.
     """
     kinds: dict[str, list[Outcome]] = defaultdict(list)
     for outcome in outcomes:
@@ -100,8 +103,10 @@ def figures(outcomes: Iterable[Outcome]) -> dict[str, Row]:
         inside = [one for kind in members for one in kinds.get(kind, ())]
         if inside:
             table[group] = _row(inside)
-    table["= all parts"] = _row([one for kind, some in kinds.items() if kind != SESSION_ONLY for one in some])
-    table["*"] = _row([one for some in kinds.values() for one in some])
+    drawn = {kind: some for kind, some in kinds.items() if kind not in SOLVED}
+    if drawn:
+        table["= all parts"] = _row([one for kind, some in drawn.items() if kind != SESSION_ONLY for one in some])
+        table["*"] = _row([one for some in drawn.values() for one in some])
     return table
 
 

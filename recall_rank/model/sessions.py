@@ -50,6 +50,7 @@ class Kind(enum.IntEnum):
     OTHER = 10
     ORDER = 11  # a person's words to an agent that hold from then on: always, never, I prefer
     QUESTION = 12  # people talking with each other, asking and saying little else
+    PASTED = 13  # what follows the first passage of a person's words to an agent: nobody types a text so long
 
 
 class Talk(enum.IntEnum):

@@ -9,6 +9,7 @@ from recall_rank.model import SearchResponse
 from recall_rank.search.context import SearchContext
 from recall_rank.search.deadline import Clock, Deadline
 from recall_rank.search.expansion.expand import expand
+from recall_rank.search.expansion.languages import in_languages
 from recall_rank.search.expansion.long_query import shortened
 from recall_rank.search.filters.eligible import eligible_set
 from recall_rank.search.query import Query
@@ -43,7 +44,7 @@ def run(
     """
     deadline = Deadline(query.options.budget_ms, clock, query.options.cancel)
     eligible = eligible_set(reader, query, deadline.at_ns)
-    query = shortened(query, reader, eligible)
+    query = in_languages(shortened(query, reader, eligible), reader, eligible)
     expansion = expand(query, reader, eligible, deadline)
     context = SearchContext(reader, query, deadline, eligible, expansion)
     context.note_words(expansion.words_done)

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 
 from recall_rank._core.runtime.record_factory import RecordFactory
 from recall_rank._core.text.tokens import query_tokens
+from recall_rank.analysis.languages.question_words import characters_of_question_words
 from recall_rank.analysis.normalize import encode, fold
 from recall_rank.analysis.query_syntax import OR, read_syntax
 from recall_rank.analysis.stop_words import STOP_WORDS
@@ -20,6 +21,8 @@ from recall_rank.weights import DEFAULT, Weights
 MAX_QUERY_CHARS = 4096  # from which on a text is searched by its most telling line and words
 MAX_PATTERN_CHARS = 1000  # of a regular expression
 MAX_WORDS = 64  # words that are searched: the first ones, of a longer text those that tell most, with a warning
+MAX_CHARACTERS = 240  # words that are searched if there are characters of scripts without spaces among them, which are
+# not counted in MAX_WORDS: a character is a fraction of a word
 _QUOTED = re.compile(r'"([^"]*)"')
 
 
@@ -72,7 +75,7 @@ class Query:
     text: str  # what is searched as a whole: all of it, or the most telling line of a long text
     folded: str  # fold() of the text, as literal search compares it
     options: Options
-    words: tuple[Word, ...]  # at most MAX_WORDS
+    words: tuple[Word, ...]  # at most MAX_WORDS, or MAX_CHARACTERS with characters of scripts without spaces
     counting: int  # the number of words that count
     compounds: tuple[Compound, ...]
     phrases: tuple[str, ...]  # texts in double quotes
@@ -83,6 +86,7 @@ class Query:
     warnings: tuple[str, ...] = field(default=())
     variants: tuple[Variant, ...] = ()
     syntax: QuerySyntax | None = None  # how it was read; None for a query without operators
+    languages: tuple[str, ...] = ()  # beside English; in_languages() finds them
 
     @classmethod
     def parse(cls, text: str, now: int, options: Options) -> Query:
@@ -123,17 +127,17 @@ class Query:
         if options.exact:
             searched = _with_phrases(searched, options.exact)
         words, compounds = words_of(searched)
-        if len(words) > MAX_WORDS:
+        if len(words) > MAX_WORDS and (most := _most_words(words)) < len(words):
             if len(text) <= MAX_QUERY_CHARS:
-                warnings.append(f"only the first {MAX_WORDS} words of the query are searched")
-            words = words[:MAX_WORDS]
-            compounds = [c for c in compounds if c.at + c.span <= MAX_WORDS]
+                warnings.append(f"only the first {most} words of the query are searched")
+            words = words[:most]
+            compounds = [c for c in compounds if c.at + c.span <= most]
         phrases = tuple(filter(str.strip, _QUOTED.findall(text[:MAX_QUERY_CHARS]))) if '"' in text else ()
         variants: list[Variant] = []
         for run in runs:
             variants += _alternatives(words, run)
         if options.vocabulary and options.match in ("smart", "fuzzy") and len(text) <= MAX_QUERY_CHARS:
-            variants += _synonyms(searched, words, options.vocabulary, (options.weights or DEFAULT).synonym)
+            variants += _synonyms(searched, words, options.vocabulary, (options.weights or DEFAULT).stem)
         return _query(
             asked,
             text,
@@ -150,6 +154,7 @@ class Query:
             tuple(warnings),
             tuple(variants),
             syntax,
+            (),
         )
 
 
@@ -163,9 +168,26 @@ _Run = tuple[int, tuple[str, ...]]  # words with OR between them: the index of t
 
 
 def words_of(text: str) -> tuple[list[Word], list[Compound]]:
-    """Return the words of a query, and its compounds, that is, words written as one; both in the order of the text."""
+    """Return the words of a query, and its compounds, that is, words written as one; both in the order of the text.
+
+    Characters of question words of scripts without spaces do not count, and are in no compound, unless the query has
+    nothing else.
+    """
     words, compounds = query_tokens(encode(text), _STOP_FORMS)
-    return _make_words(words), _make_compounds(compounds)
+    made = _make_words(words)
+    if not text.isascii() and any(word.cjk for word in made):
+        asking = characters_of_question_words([word.form for word in made])
+        if asking and any(word.counts and at not in asking for at, word in enumerate(made)):
+            made = [replace(word, counts=False) if at in asking else word for at, word in enumerate(made)]
+            compounds = [each for each in compounds if asking.isdisjoint(range(each[2], each[2] + each[3]))]
+    return made, _make_compounds(compounds)
+
+
+def _most_words(words: list[Word]) -> int:
+    """Return how many of the first words of a query are searched."""
+    spaced = [at for at, word in enumerate(words) if not word.cjk]
+    most = min(len(words), MAX_CHARACTERS)
+    return min(most, spaced[MAX_WORDS]) if len(spaced) > MAX_WORDS else most
 
 
 def _narrowed(after: int, before: int, syntax: QuerySyntax, now: int) -> tuple[int, int]:

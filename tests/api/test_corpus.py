@@ -220,3 +220,8 @@ def test_an_index_does_not_keep_the_records() -> None:
     index = Index.build([session("s", message("m", *words))])
     words.clear()
     assert parts(ask(index, "lantern")) == ["p"]
+
+
+def test_an_index_is_not_made_from_sessions_by_its_class() -> None:
+    with pytest.raises(TypeError, match=r"^Index\.build\(sessions\) makes an index"):
+        Index([])  # type: ignore[arg-type]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import importlib
 import importlib.metadata
 import importlib.util
@@ -125,6 +126,34 @@ def test_the_source_archive_holds_sources_only(project: Path, tmp_path: Path) ->
         assert expected <= names
     assert {"LICENSE", "README.md", "CHANGELOG.md", "setup.py", "pyproject.toml", "recall_rank/py.typed"} <= names
     assert not [name for name in names if name.endswith((".c", ".cpp", ".so", ".pyd", ".pyc", ".tmp"))]
+
+
+def test_two_builds_of_the_same_files_have_the_same_bytes(tiny: Path, tmp_path: Path) -> None:
+    other = shutil.copytree(tiny, tmp_path / "another" / "folder")
+    (other / "README.md").touch()
+    built = []
+    for number, folder in enumerate((tiny, other)):
+        to = tmp_path / str(number)
+        answer = run(
+            *("-m", "build", "--no-isolation", "--sdist", "--wheel", "--outdir", str(to)),
+            cwd=folder,
+            SOURCE_DATE_EPOCH="1780000000",
+        )
+        assert answer.returncode == 0, answer.stdout + answer.stderr
+        built.append({path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in to.iterdir()})
+    assert built[0] == built[1]
+    assert len(built[0]) == 2
+
+
+def test_wheels_are_made_for_every_python_that_the_metadata_names() -> None:
+    named = {
+        name.removeprefix("Programming Language :: Python :: ")
+        for name in PROJECT["project"]["classifiers"]
+        if name.startswith("Programming Language :: Python :: 3.")
+    }
+    made = set(PROJECT["tool"]["cibuildwheel"]["build"])
+    assert {f"cp{name.replace('.', '')}-*" for name in named} <= made
+    assert {name.removesuffix("t-*") for name in made if name.endswith("t-*")} <= {name[:-2] for name in made}
 
 
 def test_the_wheel_holds_the_package_only(tiny: Path, tmp_path: Path) -> None:

@@ -107,7 +107,7 @@ def test_time_that_ends_while_scoring_leaves_no_mixed_list(
     real = Deadline.too_late_to_score
     monkeypatch.setattr(Deadline, "__init__", _spent_for_native_loops(Deadline.__init__))
     monkeypatch.setattr(Deadline, "too_late_to_score", lambda _: False)
-    response = run(segment, "lantern wick", budget_ms=60_000, results=DEFAULT.scored)
+    response = run(segment, "lantern wick", budget_ms=60_000, results=DEFAULT.survivors)
     monkeypatch.setattr(Deadline, "too_late_to_score", real)
     assert {hit.stage for hit in response.results} == {"prefilter"}
     assert response.degrade_kind == "time"
@@ -141,7 +141,7 @@ def test_inflections_that_take_long_are_not_looked_up_after_the_deadline() -> No
 
 def test_one_list_never_mixes_stages(segment: IndexReader) -> None:
     response = run(segment, "lantern wick", results=50, budget_ms=60_000)
-    assert len(response.results) > DEFAULT.scored
+    assert len(response.results) > DEFAULT.survivors
     assert len({hit.stage for hit in response.results}) == 1
 
 

@@ -52,6 +52,37 @@ def test_what_was_said_comes_before_what_the_program_injects() -> None:
     assert decides("linter commit", "answer", without(aside=1.0), session("a", answer), session("b", reminder))
 
 
+def test_the_answer_to_who_named_the_subject_comes_before_a_mention() -> None:
+    asked = said("why does the weir gate stick at high water", "asked", BEFORE, role="user")
+    solved = said("silt fills the groove, rinse it", "solved", BEFORE + 1)
+    work = session("a", called("level 3", "ran", BEFORE), asked, solved)
+    mention = session("b", said("silt fills the groove, the groove is full of silt", "mention"))
+
+    def order(weights: Weights | None = None) -> list[str]:
+        return parts(ask(Index.build([work, mention, *OTHERS]), "weir gate silt groove", weights=weights))
+
+    assert order().index("solved") < order().index("mention")
+    off = order(replace(DEFAULT, echo=0.0))
+    assert off.index("solved") > off.index("mention")
+
+
+def test_what_a_person_pastes_weighs_as_what_a_tool_gives_out() -> None:
+    """A person's words are few. What follows their first passage stands where a file or a log was pasted."""
+    log = "pump valve stuck at seven bar" + " calm water" * 80
+    place = session("a", called(log, "place", BEFORE))
+    typed = session("b", said(log, "typed", BEFORE - 1, role="user"))
+    pasted = session("c", said("\n\n".join(["calm water " * 130, log]), "pasted", BEFORE - 1, role="user"))
+    assert first("valve stuck", place, typed) == "typed"
+    assert first("valve stuck", place, pasted) == "place"
+
+
+def test_a_standing_order_is_one_wherever_it_stands() -> None:
+    order = "always close the valve before the pump is stopped." + " calm water" * 80
+    work = session("a", said("\n\n".join(["calm water " * 130, order]), "rules", BEFORE, role="user"))
+    place = session("b", called(f"{order} stop the pump, the valve", "place"))
+    assert first("how can I stop the pump and the valve", work, place) == "rules"
+
+
 def test_the_main_conversation_comes_before_a_subagent_that_says_as_much() -> None:
     text = "the gauge froze at noon"
     main = session("main", said(text, "asked", BEFORE))
@@ -87,5 +118,36 @@ def test_words_in_quotes_stand_together() -> None:
 def test_characters_of_a_word_that_stand_apart_are_not_the_word() -> None:
     """Both hold the first two of four characters; of the others, one is in "science" and one in "prescription"."""
     image = session("a", said("画像を見た", "image", BEFORE, role="user"))
-    apart = session("b", said("画像の理科処方", "apart", role="user"))
-    assert decides("画像処理", "image", replace(DEFAULT, cjk_single=1.0), image, apart)
+    apart = session("b", said("画像の理科と処方", "apart", role="user"))
+    assert decides("画像処理", "image", replace(DEFAULT, partial=1.0), image, apart)
+
+
+def test_a_misspelt_name_finds_the_nearest_name_before_a_shorter_one_that_is_everywhere() -> None:
+    """No document holds `uf`, and the words of `chat_template` alone are evidence of every other word."""
+    wanted = session("a", called("masks follow apply_hf_chat_template(tokenizer) in the harbour", "nearest", BEFORE))
+    text = "apply chat_template, apply it again: chat_template must apply"
+    shorter = [session(f"b{n}", said(f"{text} {n}", f"shorter{n}", role="user")) for n in range(3)]
+    assert decides("apply_uf_chat_template", "nearest", replace(DEFAULT, scorer=0.0), wanted, *shorter)
+
+
+def test_a_name_that_stands_alone_comes_before_thirty_longer_ones_that_end_with_it() -> None:
+    """One long output holds the name itself, once; a person speaks of its test and its words many times."""
+    padding = "\n".join(f"line {n}: the harbour crane moves slowly past the quay" for n in range(400))
+    text = f"{padding}\nfunc InstallHooks_LocalDev(root string) error {{\n{padding}"
+    alone = session("a", called(text, "alone", BEFORE))
+    of_test = "TestInstallHooks_LocalDev fails, so install the hooks for local dev. " * 3
+    longer = [session(f"b{n}", said(of_test, f"test{n}", role="user")) for n in range(30)]
+    assert decides("InstallHooks_LocalDev", "alone", replace(DEFAULT, scorer=0.0), alone, *longer)
+
+
+def test_a_name_as_it_was_written_comes_before_one_of_other_capitals() -> None:
+    value = session("a", called("closed by this.tideController at noon", "value", BEFORE))
+    kind = session("b", called("closed by this.TideController at noon", "kind"))
+    assert decides("tideController", "value", replace(DEFAULT, scorer=0.0), value, kind)
+
+
+def test_the_name_among_the_words_of_a_query_is_looked_for_as_a_name() -> None:
+    wanted = session("a", called("fixed rateLimit in the gate", "name", BEFORE))
+    text = "fixed rate_limit_reached at the rate limit gate, fixed rate_limit_reached in the gate limit rate"
+    words = session("b", said(text, "words", role="user"))
+    assert decides("fixed rate-limit gate", "name", replace(DEFAULT, scorer=0.0), wanted, words)

@@ -30,7 +30,7 @@ class Gatherer:
         number: Callable[[str | None], int],
         kind: Callable[[int, str, bool, str, bool], int],
         hidden: Callable[[str], bool],
-        said: Callable[[int, bytes], int],
+        said: Callable[[int, bytes, bool], int],
         fold: Callable[[str], str],
         longest: int,
     ) -> None: ...

@@ -26,7 +26,7 @@ class Candidate:
     own: float
     score: float
     sure: float
-    window: str
+    names: list[list[str]]
     confidence: _Confidence
     stage: _Stage
     def __init__(self, part: int, doc: int, evidence: float, time: int = 0, stage: _Stage = "prefilter") -> None: ...

@@ -1,7 +1,7 @@
 from collections.abc import Callable
 from typing import Self
 
-from _typeshed import ReadableBuffer, WriteableBuffer
+from _typeshed import WriteableBuffer
 from typing_extensions import disjoint_base
 
 @disjoint_base
@@ -9,7 +9,4 @@ class Scorer:
     @property
     def native(self) -> bool: ...
     def __new__(cls, function: Callable[..., float], query: str) -> Self: ...
-    def means(
-        self, rows: list[tuple[str, ...]], weights: ReadableBuffer, out: WriteableBuffer, deadline_ns: int = 0
-    ) -> bool: ...
     def scores(self, texts: list[str], out: WriteableBuffer, deadline_ns: int = 0) -> int: ...

@@ -5,7 +5,7 @@ from typing_extensions import disjoint_base
 
 from recall_rank._core.rank.candidate import Candidate
 from recall_rank._core.rank.matcher import Matcher
-from recall_rank._core.rank.rapidfuzz_scorer import Scorer
+from recall_rank._core.rank.passage_names import QueryName
 
 @disjoint_base
 class RerankQuery:
@@ -14,7 +14,7 @@ class RerankQuery:
         matcher: Matcher,
         whole: bytes,
         phrases: list[bytes],
-        fold: Callable[[str], str],
+        names: list[QueryName],
         *,
         width: int,
         least_phrase: float,
@@ -35,11 +35,7 @@ class SegmentTexts:
     def measure(self, candidates: list[Candidate], query: RerankQuery, deadline_ns: int = 0) -> bool: ...
 
 def compare(
-    candidates: list[Candidate],
-    scorer: Scorer,
-    names: list[tuple[str, ...]] | None,
-    weights: ReadableBuffer,
-    deadline_ns: int = 0,
+    candidates: list[Candidate], names: list[QueryName], fold: Callable[[str], str], deadline_ns: int = 0
 ) -> bool: ...
 def boost(candidates: list[Candidate], worth: ReadableBuffer) -> None: ...
 def order(candidates: list[Candidate], names: Callable[[Candidate], object]) -> list[Candidate]: ...

@@ -64,6 +64,7 @@ class IndexReader:
             terms += segment.terms
         self.views: tuple[SegmentView, ...] = tuple(views)
         self.messages, self.parts, self.docs = messages, parts, docs
+        self.languages: tuple[str, ...] | None = None  # beside English; a cache of search.expansion.languages
         self._processors = _PROCESSORS
         self._first_messages = [view.first_message for view in views]
         self._first_parts = [view.first_part for view in views]

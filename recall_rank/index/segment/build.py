@@ -21,6 +21,7 @@ from recall_rank.index.segment.strings import Names, Strings
 from recall_rank.model import SUBAGENT_KIND, Flag, Kind, Message, Session, Talk
 
 PASSAGE_BYTES = 1500  # of UTF-8, the longest passage: about 250 words, one paragraph or one screen of output
+# (a letter of an alphabet other than the Latin one counts as one byte)
 _ROLE_NUMBERS = {role: number for number, role in enumerate(ROLES)}
 _KIND_BY_TYPE = {"reasoning": Kind.REASONING, "subtask": Kind.SUBTASK, "compaction": Kind.SUMMARY}
 
@@ -74,14 +75,14 @@ def doc_class_of(flags: int, part_type: str, failed: bool, role: str, people: bo
     return kind + (SUBAGENT_KIND if flags & (Flag.SUBAGENT | Flag.ABANDONED) else 0)
 
 
-def refined_kind(kind: int, passage: bytes) -> int:
-    """Return Kind.ORDER for words to an agent that give a standing order, Kind.QUESTION for talk that mostly asks, else
-    `kind`.
+def refined_kind(kind: int, passage: bytes, further: bool) -> int:
+    """Return Kind.ORDER for words to an agent that give a standing order, Kind.PASTED for what else is `further` than
+    the first passage of such words, Kind.QUESTION for talk that mostly asks, else `kind`.
 
     `kind` is Kind.USER for a person's words to an agent, Kind.TALK for words to other people. `passage` is UTF-8.
     """
     if kind == Kind.USER:
-        return Kind.ORDER if is_order(passage) else kind
+        return Kind.ORDER if is_order(passage) else Kind.PASTED if further else kind
     return Kind.QUESTION if is_question(passage) else kind
 
 

@@ -14,7 +14,7 @@ from typing import Final
 
 from recall_rank.index.errors import IndexFormatError
 
-FORMAT: Final = 4  # raised with every change of the layout; other formats are refused
+FORMAT: Final = 5  # raised with every change of the layout or of the terms; other formats are refused
 MAGIC: Final = b"RRSEG\r\n\x1a"  # differs after a copy that converted line ends
 BLOCK: Final = 65_536
 ALIGN: Final = 64  # columns begin on a cache line

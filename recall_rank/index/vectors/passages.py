@@ -13,7 +13,7 @@ import xxhash
 from recall_rank.index.segment.segment import Segment
 from recall_rank.model import SUBAGENT_KIND, Kind
 
-SAID: Final = (Kind.USER, Kind.ORDER, Kind.ASSISTANT, Kind.TALK, Kind.QUESTION)
+SAID: Final = (Kind.USER, Kind.ORDER, Kind.PASTED, Kind.ASSISTANT, Kind.TALK, Kind.QUESTION)
 FEWEST_WORDS: Final = 3  # "yes, do it" and the like mean nothing by themselves
 MOST_SIGNS: Final = 0.2  # share of ASCII digits and punctuation; prose has .03 to .1, code and logs .2 and more
 _SPACE: Final = b" \t\r\n\v\f"

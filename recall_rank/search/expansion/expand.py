@@ -5,7 +5,7 @@ Terms are those of the eligible vocabulary, that is, of the documents that pass 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from itertools import pairwise
 
 from recall_rank._core.rank.matcher import Matcher
@@ -35,7 +35,7 @@ def expand(query: Query, reader: IndexReader, eligible: EligibleSet, deadline: D
     Words that are not looked up before the deadline get no terms.
     """
     late, deadline_ns = (deadline.passed, deadline.at_ns) if deadline else (never, 0)
-    lexicon = Lexicon(reader, eligible.doc_marks, late)
+    lexicon = Lexicon(reader, eligible.doc_marks, late, query.languages)
     return _Expander(query, lexicon, eligible.doc_count, late, deadline_ns).run()
 
 
@@ -117,7 +117,7 @@ class _Expander:
         known = lexicon.find(forms + [compound.form for compound in query.compounds])
         self.known = known[: len(forms)]
         self.known_compounds = known[len(forms) :]
-        self.families = lexicon.families(asked)
+        self.families = lexicon.families(asked, [word.written for word in query.words] if query.languages else ())
         self.tagged = self.forms.tagged(asked)
         self.cuts: dict[int, list[int]] = {}
         for at, cut in lexicon.split_words(asked, MIN_HALF):
@@ -227,7 +227,7 @@ class _Expander:
             answered.add(at)
             share = weights.framing if words[at].form in self.framing else 1.0
             group.factor = worth * group.boost * share
-            if share * worth > weighed[at] and group.boost >= weights.piece and not group.joint:
+            if share * worth > weighed[at] and group.boost >= weights.partial and not group.joint:
                 weighed[at] = share * worth
         self.groups = kept
         unknown = [word.written for at, word in enumerate(words) if word.counts and at not in answered]
@@ -289,13 +289,15 @@ class _Expander:
             if self.late():
                 return
             at, span = compound.at, compound.span
+            if compound.cjk and not terms:
+                self.forms.guess(compound.form, at, span)
             members = self.forms.members(compound.form, terms, at, span, repair=not compound.cjk)
             if span > 1 and members and not compound.cjk:
                 self.covered.update(range(at, at + span))
             prose = self.a_text and _is_hyphened(compound)
             if span > 1 and not members and not compound.cjk and not prose:
                 self.names.append(UnknownName(compound.written, at, span))
-            boost = weights.piece if prose else weights.joined
+            boost = 1.0 if compound.cjk else weights.partial if prose else weights.joined
             self._add(compound.written, at, span, members, boost)
 
     def _joins(self) -> None:
@@ -303,7 +305,10 @@ class _Expander:
         words, weights = self.query.words, self.weights
         joinable = [b"" if word.cjk else word.form for word in words]
         few = len(words) <= LONG_QUERY
-        unknown = bytes([few and word.counts and not known for word, known in zip(words, self.known, strict=True)])
+        known: Sequence[object] = self.known
+        if self.query.languages:  # a word with other forms is not misspelt
+            known = [terms or kin for terms, kin in zip(known, self.families, strict=True)]
+        unknown = bytes([few and word.counts and not found for word, found in zip(words, known, strict=True)])
         taken = {(c.at, c.at + c.span - 1) for c in self.query.compounds}
         boost = weights.prose_join if self.a_text else weights.neighbour_join
         for at, last, form, terms in self.lexicon.joined_words(joinable, MAX_JOIN if few else 2, unknown):
@@ -347,8 +352,10 @@ class _Expander:
         form, terms, weights = word.form, self.known[at], self.weights
         others = self.others.get(at, [])
         if word.cjk and self._in_pair(at):
-            self.forms.matched.append((form, at, 1, weights.cjk_single))
+            self.forms.matched.append((form, at, 1, weights.partial))
             self._add(word.written, at, 1, others, 1.0, variant=True)
+            if word.counts and characters(form) > 1 and not self._in_known_pair(at):
+                self._add(word.written, at, 1, members_of(terms, 1.0), weights.partial)
             return
         if not word.counts:
             self.forms.matched.append((form, at, 1, 1.0))
@@ -357,7 +364,7 @@ class _Expander:
         written = bool(terms) or (bool(family) and any(self.lexicon.count(kin) for _, kin in family))
         if written:
             self.written.add(at)
-        members = self.forms.members(form, terms, at, 1, repair=not written and not others)
+        members = self.forms.members(form, terms, at, 1, repair=not written and not others and not word.cjk)
         if family:
             members += self.forms.inflected(family, at)
         if at in self.tagged:
@@ -365,7 +372,7 @@ class _Expander:
         members += others
         if not terms and not others and not word.cjk:
             members += self.forms.misspelt_names(form, at, repair=not written and at not in self.tagged)
-        self._add(word.written, at, 1, members, weights.piece if at in self.covered else 1.0)
+        self._add(word.written, at, 1, members, weights.partial if at in self.covered else 1.0)
         if word.cjk:
             return
         if at in self.cuts:
@@ -415,6 +422,13 @@ class _Expander:
         pair.
         """
         return any(c.cjk and c.at <= at < c.at + c.span for c in self.query.compounds)
+
+    def _in_known_pair(self, at: int) -> bool:
+        """Return whether documents hold a pair of CJK characters of the query of which that at index `at` is one."""
+        return any(
+            terms and c.cjk and c.at <= at < c.at + c.span
+            for c, terms in zip(self.query.compounds, self.known_compounds, strict=True)
+        )
 
 
 def _is_hyphened(compound: Compound) -> bool:

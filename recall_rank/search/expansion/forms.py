@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from recall_rank.search.expansion.lexicon import Inflection, Lexicon, Member, NearForm, Terms, characters, members_of
+from recall_rank.search.expansion.inflections import Inflection
+from recall_rank.search.expansion.lexicon import Lexicon, Member, NearForm, Terms, characters, members_of
 from recall_rank.search.query import Query
 
 TAGS = b"\x01\x02\x03"  # first bytes of the terms that are names of tools, authors and directories
 MIN_REPAIR = 4  # characters from which a word may be misspelt by one edit
 MIN_REPAIR_TWO = 8  # characters from which a word may be misspelt by two edits
+ENDING = 3  # characters at the end of a word in which forms differ that have no stem in common
 GUESSED = 3  # edits of which a repair is no evidence
 MAX_FUZZY = 24  # fuzzy mode: terms close to a known word
 
@@ -33,6 +35,7 @@ class FormLookup:
     __slots__ = (
         "_deadline_ns",
         "_fuzzy",
+        "_inflected",
         "_lexicon",
         "_tag_weights",
         "_weights",
@@ -50,6 +53,7 @@ class FormLookup:
         self._weights = weights = query.weights
         self._tag_weights = (weights.metadata, weights.author, weights.metadata)
         self._fuzzy = query.options.match == "fuzzy"
+        self._inflected = bool(query.languages)
         self._lexicon = lexicon
         self._deadline_ns = deadline_ns
 
@@ -123,6 +127,15 @@ class FormLookup:
                     self._note_repair(at, self._lexicon.form(terms)[1:])
         return members
 
+    def guess(self, form: bytes, at: int, span: int) -> None:
+        """In fuzzy mode, note the terms at one edit from a pair of characters that no document holds as guesses.
+
+        Characters of one code point are left out: at one edit their pairs have another meaning.
+        """
+        if self._fuzzy and characters(form) > span:
+            for terms, _ in self._lexicon.within(form, 1, self._deadline_ns):
+                self.guesses.setdefault((at, span), []).extend(members_of(terms, 1.0))
+
     def _repairs(self, form: bytes, at: int, span: int, *, known: bool) -> list[Member]:
         """Return the term ranges (first, last, similarity) of other spellings of a form, that is, of forms within a few
         edits.
@@ -137,6 +150,8 @@ class FormLookup:
             return members
         bound = (2 if length >= MIN_REPAIR_TWO else 1) + (1 if self._fuzzy else 0)
         near = self._lexicon.within(form, bound, self._deadline_ns)
+        if self._inflected:
+            near = self._other_endings(form, near) or near
         if self._fuzzy:
             near = self._limited(near, bound - 1)
         similarity = self._weights.repair
@@ -160,6 +175,12 @@ class FormLookup:
         others = self.repaired.setdefault(self._words[at].written, [])
         if (text := other.decode("utf-8", "replace")) not in others:
             others.append(text)
+
+    def _other_endings(self, form: bytes, near: list[NearForm]) -> list[NearForm]:
+        """Return the near forms that differ from `form` in its ending only: forms of the word, not of another one."""
+        kept = form.decode("utf-8", "replace")
+        kept = kept[: max(MIN_REPAIR, len(kept) - ENDING)]
+        return [each for each in near if self._lexicon.form(each[0]).decode("utf-8", "replace").startswith(kept)]
 
     def _limited(self, near: list[NearForm], smart_bound: int) -> list[NearForm]:
         """Return the near forms within `smart_bound` edits, then the MAX_FUZZY most frequent of the near forms beyond

@@ -9,13 +9,11 @@ from typing import NamedTuple
 
 from recall_rank._core.index.vocabulary import Vocabulary, within_each
 from recall_rank._core.search.spellings import joined_words, split_words, tagged_terms
-from recall_rank.analysis.stemming import base_form, irregular_forms, stem, stem_all
+from recall_rank.analysis.stemming import irregular_forms
 from recall_rank.index.reader.index_reader import IndexReader
+from recall_rank.search.expansion.inflections import Inflection, family, family_in
 
 MIN_PREFIX = 4  # characters from which a word matches the terms that it begins
-MAX_FAMILIES = 65_536  # words whose inflections a vocabulary caches
-FEW = 64  # terms that are stemmed whatever the time
-STEM_TAIL = 7  # characters by which an inflected form may be longer than its stem
 
 Terms = Sequence[int]
 """The term numbers of one form: one number in each segment whose eligible documents hold it."""
@@ -53,16 +51,6 @@ class JoinedForm(NamedTuple):
     terms: Terms
 
 
-class Inflection(NamedTuple):
-    """Another form of an English word, such as "went" for "go", with its terms in the index.
-
-    Its terms may be in no eligible document.
-    """
-
-    form: bytes
-    terms: Terms
-
-
 @dataclass(frozen=True, slots=True)
 class _SegmentTerms:
     """The vocabulary of one segment, with document frequencies that count eligible documents only."""
@@ -91,14 +79,21 @@ class Lexicon:
 
     Term numbers run over all segments: those of the second segment follow those of the first. `late` is a function
     that returns whether the deadline has passed; from then on families() returns cached inflections, and others only
-    where they are cheap.
+    where they are cheap. `languages` are those of the query beside English.
     """
 
-    __slots__ = ("_first_terms", "_late", "_only", "_only_postings", "_segments")
+    __slots__ = ("_first_terms", "_languages", "_late", "_only", "_only_postings", "_segments")
 
-    def __init__(self, reader: IndexReader, eligible: bytearray | None, late: Callable[[], bool] = never) -> None:
+    def __init__(
+        self,
+        reader: IndexReader,
+        eligible: bytearray | None,
+        late: Callable[[], bool] = never,
+        languages: Sequence[str] = (),
+    ) -> None:
         views = reader.views
         self._late = late
+        self._languages = languages
         self._segments = [
             _SegmentTerms(
                 view.segment.vocabulary,
@@ -236,16 +231,36 @@ class Lexicon:
             if segment.frequency(first, last)
         ]
 
-    def families(self, forms: list[bytes]) -> list[Sequence[Inflection]]:
-        """Return, for each of `forms`, the other inflections of that English word that are in the vocabulary.
+    def families(self, forms: list[bytes], written: Sequence[str] = ()) -> list[Sequence[Inflection]]:
+        """Return, for each of `forms`, the other inflections of that word that are in the vocabulary.
 
-        After the deadline, words whose inflections are neither cached nor cheap to find get none.
+        They are those of the word in English, then those in the languages of the query; `written` are the words with
+        their accents, by default the forms. After the deadline, words whose inflections are neither cached nor cheap to
+        find get none.
         """
+        found: list[Sequence[Inflection]]
         if len(self._segments) == 1:
             vocabulary, late = self._segments[0].vocabulary, self._late
             known = vocabulary.families.get
-            return [found if (found := known(form)) is not None else family(vocabulary, form, late) for form in forms]
-        return [self._family(form) for form in forms]
+            found = [kin if (kin := known(form)) is not None else family(vocabulary, form, late) for form in forms]
+        else:
+            found = [self._family(form) for form in forms]
+        if self._languages:
+            words = written or [form.decode("utf-8", "replace") for form in forms]
+            for at, form in enumerate(forms):
+                if form and (others := self._family_in_languages(form, words[at])):
+                    english = {kin.form for kin in found[at]}
+                    found[at] = [*found[at], *(kin for kin in others if kin.form not in english)]
+        return found
+
+    def _family_in_languages(self, form: bytes, written: str) -> list[Inflection]:
+        """Return the other inflections of one word in the languages of the query, ordered by length and bytes."""
+        found: dict[bytes, dict[int, None]] = {}
+        for segment in self._segments:
+            for language in self._languages:
+                for other, (term,) in family_in(segment.vocabulary, form, written, language, self._late):
+                    found.setdefault(other, {})[segment.first_term + term] = None
+        return [Inflection(other, list(found[other])) for other in sorted(found, key=_vocabulary_order)]
 
     def _family(self, form: bytes) -> list[Inflection]:
         """Return the other inflections of one English word in the vocabularies of all segments.
@@ -283,44 +298,3 @@ def characters(form: bytes) -> int:
 def _vocabulary_order(form: bytes) -> tuple[int, bytes]:
     """Return the sort key by which a vocabulary orders its forms: number of characters, then bytes."""
     return characters(form), form
-
-
-def family(vocabulary: Vocabulary, form: bytes, late: Callable[[], bool]) -> Sequence[Inflection]:
-    """Return the other inflections of one English word in the vocabulary of a segment.
-
-    They have the stem of the word, or stand beside it in the table of irregular forms. The result is cached, except
-    that when late() is true and more than FEW terms would have to be stemmed, an empty result is returned and not
-    cached.
-    """
-    known: Sequence[Inflection] | None = vocabulary.families.get(form)
-    if known is None:
-        word = form.decode() if form.isalpha() else ""
-        root = stem(base_form(word))
-        ranges = _ranges_of_root(vocabulary, root)
-        if sum([last - first for first, last in ranges]) > FEW and late():
-            return ()
-        if len(vocabulary.families) >= MAX_FAMILIES:
-            vocabulary.families.clear()
-        irregular = vocabulary.find_all([other.encode() for other in irregular_forms(word)])
-        terms = dict.fromkeys([*(term for term in irregular if term >= 0), *_of_root(vocabulary, root, ranges)])
-        kin = [Inflection(vocabulary.form(term), (term,)) for term in terms]
-        known = vocabulary.families[form] = tuple([each for each in kin if each.form != form])
-    return known
-
-
-def _ranges_of_root(vocabulary: Vocabulary, root: str) -> list[tuple[int, int]]:
-    """Return ranges of term numbers [first, last) that include every term with the stem `root`, among others."""
-    if len(root) < 3:
-        return []
-    shared = (root[:-1] if root[-1] in "iye" and len(root) > 3 else root).encode()
-    exact = vocabulary.find(shared)
-    ranges = [(exact, exact + 1)] if exact >= 0 else []
-    return ranges + vocabulary.prefix(shared, min(len(root) + STEM_TAIL, 64))
-
-
-def _of_root(vocabulary: Vocabulary, root: str, ranges: list[tuple[int, int]]) -> list[int]:
-    """Return the term numbers in `ranges` whose words have the stem `root`."""
-    terms = [term for first, last in ranges for term in range(first, last)]
-    words = [(term, other.decode()) for term in terms if (other := vocabulary.form(term)).isalpha()]
-    stems = stem_all([word for _, word in words])
-    return [term for (term, _), own in zip(words, stems, strict=True) if own == root]

@@ -1,8 +1,7 @@
 """Rerank candidates: read their passages, measure features, add boosts, compare with the query, and order.
 
-One native call for each segment measures the passages. Boosting, comparing and ordering are one native call each for
-all candidates. The comparison by rapidfuzz is a call of its own, because only the best candidates are compared, and
-these are known only when all are boosted and ordered.
+One native call for each segment measures the passages and reads the names in them. Comparing, boosting and ordering are
+one native call each for all candidates.
 """
 
 from __future__ import annotations
@@ -11,17 +10,16 @@ from array import array
 from collections.abc import Sequence
 from itertools import compress
 
-from rapidfuzz import fuzz
-
 from recall_rank._core.rank import rerank as kernel
 from recall_rank._core.rank.candidate import Candidate
-from recall_rank._core.rank.rapidfuzz_scorer import Scorer
+from recall_rank._core.rank.passage_names import QueryName
 from recall_rank._core.rank.rerank import RerankQuery, SegmentTexts
-from recall_rank.analysis.normalize import encode, fold, fold_cached
+from recall_rank.analysis.normalize import encode, fold
 from recall_rank.index.reader.segment_view import SegmentView
 from recall_rank.search.context import SearchContext
 from recall_rank.search.deadline import DegradeKind
 from recall_rank.search.query import Query
+from recall_rank.search.ranking.query_names import query_names
 from recall_rank.search.retrieval.caller_scores import score_of
 
 LEAST_RUN = 0.3  # share of the query in one run from which on a passage is searched for the whole query
@@ -49,29 +47,32 @@ def rerank(search: SearchContext, found: list[Candidate]) -> list[Candidate] | N
 
 
 def rescored(search: SearchContext, found: list[Candidate]) -> list[Candidate] | None:
-    """Return the candidates with new scores, best first, or None when the time for scoring ended first."""
-    if not measure(search, found):
+    """Return the candidates with new scores, best first, or None when the time for scoring ended first.
+
+    A query of several words, such as `rate limit`, is no name if a candidate holds these words as they are written.
+    """
+    names = query_names(search.query, search.expansion) if search.query.weights.scorer else []
+    if not measure(search, found, names):
+        return None
+    if in_words(search.query, names) and any(candidate.whole for candidate in found):
+        names = []
+    if names and not kernel.compare(found, names, fold, search.deadline.score_by_ns):
         return None
     boost(search, found)
-    ranked = order(search, found)
-    best = ranked[: search.query.weights.scored]
-    if not compare(search, best):
-        return None
-    boost(search, best)  # again, with the similarity
-    return order(search, ranked)
+    return order(search, found)
 
 
-def measure(search: SearchContext, candidates: list[Candidate]) -> bool:
-    """Read the passages of the candidates and set their features; return False when the time for scoring ended first.
+def measure(search: SearchContext, candidates: list[Candidate], names: list[QueryName]) -> bool:
+    """Read the passages of the candidates, set their features, and read the names there that hold words of `names`.
 
-    In that case, the candidates of some segments may have features already.
+    Return False when the time for scoring ended first; the candidates of some segments may have features already.
     """
     query, weights = search.query, search.query.weights
     wanted = RerankQuery(
         search.expansion.matcher,
         whole_query(query),
         [encode(fold(phrase.strip())) for phrase in query.phrases],
-        fold,
+        names,
         width=weights.window_words,
         least_phrase=LEAST_RUN,
     )
@@ -84,8 +85,9 @@ def measure(search: SearchContext, candidates: list[Candidate]) -> bool:
 def boost(search: SearchContext, candidates: list[Candidate]) -> None:
     """Set the boosts and the score of each candidate.
 
-    A boost adds a share of the candidate's evidence, limited by a weight. The option `extra_scores`, the caller's own
-    scores, adds the score of the candidate's part times a weight; with an embedder, so does the nearness in meaning.
+    A boost adds a share of the candidate's evidence, limited by a weight. A query that is one identifier earns none as
+    a whole text, since the comparison of names tells better where it stands. The caller's own scores, in the option
+    `extra_scores`, are added times a weight; with an embedder, so is the nearness in meaning.
     """
     query, weights = search.query, search.query.weights
     several = query.counting > 1
@@ -94,7 +96,7 @@ def boost(search: SearchContext, candidates: list[Candidate]) -> None:
         weights.phrase if several else 0.0,
         weights.near if several else 0.0,
         weights.quoted,
-        weights.whole_query,
+        0.0 if is_identifier(query) else weights.whole_query,
         weights.cue,
         weights.scorer,
     )
@@ -105,22 +107,6 @@ def boost(search: SearchContext, candidates: list[Candidate]) -> None:
         for candidate in candidates:
             candidate.meaning = weights.meaning * search.nearest.of_part(candidate.part)
     kernel.boost(candidates, array("d", worth))
-
-
-def compare(search: SearchContext, candidates: list[Candidate]) -> bool:
-    """Set the similarity of each candidate to the query; return False, with none set, when the time for scoring ended
-    first.
-
-    A query without stop words, such as a name, a path or an error line, is compared with the densest window of the
-    passage, in any order of words. A query with stop words, a sentence, gets the weighted mean of rapidfuzz's ratios to
-    the densest window, the directory, the session's title and the tool's name; absent texts are left out.
-    """
-    query, weights = search.query, search.query.weights
-    is_sentence = query.counting < len(query.words)
-    scorer = Scorer(fuzz.ratio if is_sentence else fuzz.token_sort_ratio, query.folded)
-    names = _names(search, candidates) if is_sentence else None
-    shares = (weights.field_text, weights.field_directory, weights.field_title, weights.field_tool_name)
-    return kernel.compare(candidates, scorer, names, array("d", shares), search.deadline.score_by_ns)
 
 
 def order(search: SearchContext, candidates: list[Candidate]) -> list[Candidate]:
@@ -161,6 +147,16 @@ def whole_query(query: Query) -> bytes:
     return whole if len(query.words) + len(query.compounds) > 1 and len(whole) >= SHORTEST_QUERY else b""
 
 
+def is_identifier(query: Query) -> bool:
+    """Return whether a query is one identifier, such as rateLimit or rate_limit."""
+    return query.text.strip().isidentifier() and not any(word.cjk for word in query.words)
+
+
+def in_words(query: Query, names: list[QueryName]) -> bool:
+    """Return whether the only name is the whole query, which has blanks, such as `rate limit`."""
+    return [name.last - name.first for name in names] == [len(query.words)] and len(query.text.split()) > 1
+
+
 def _texts(view: SegmentView) -> SegmentTexts:
     segment = view.segment
     return SegmentTexts(
@@ -179,16 +175,3 @@ def _at(candidates: list[Candidate], places: Sequence[int]) -> list[Candidate]:
     `candidates` itself is returned when `places` has as many elements, that is when all are in one segment.
     """
     return candidates if len(places) == len(candidates) else [candidates[place] for place in places]
-
-
-def _names(search: SearchContext, candidates: list[Candidate]) -> list[tuple[str, ...]]:
-    """Return (directory, session title, tool name) for each candidate, folded to lower case, empty where absent."""
-    found: list[tuple[str, ...]] = [()] * len(candidates)
-    for view, places in search.reader.split_by_segment([candidate.doc for candidate in candidates]):
-        segment = view.segment
-        parts = [candidates[place].part - view.first_part for place in places]
-        tools, sessions = segment.names.values, segment.sessions
-        for place, part, number in zip(places, parts, segment.doc_columns.sessions_of(parts), strict=True):
-            session, tool = sessions[number], tools[segment.part_tool[part]]
-            found[place] = fold_cached(session.directory), fold_cached(session.title), fold_cached(tool or "")
-    return found

@@ -63,7 +63,7 @@ def prefilter(
     )
     evidence.accumulate(compiled, deadline_ns)
     _add_dates(reader, query, evidence, eligible)
-    near = weights.messages_near
+    near = weights.message_before**2
     talk, chat = (weights.message_before, near, near, near), (0.0, weights.message_after, 0.0, 0.0)
     session = (weights.session_log, weights.session_talk, weights.title_log, 0.0)
     evidence.fuse((*NO_NEIGHBOURS, *talk, *chat), session, only, weights.echo, weights.echo_floor * expansion.ceiling)

@@ -29,7 +29,7 @@ def test_a_hit_becomes_a_candidate(hits: list[tuple[int, int, float, float, int]
             "evidence",
             "raw",
             "score",
-            "window",
+            "names",
             "confidence",
             "stage",
             "features",
@@ -48,14 +48,14 @@ def test_a_candidate_is_reset_to_its_evidence() -> None:
     candidate = Candidate(1, 2, 0.5, 3, "scan")
     assert (candidate.features, candidate.boosts) == ((), ())
     assert (candidate.score, candidate.raw, candidate.confidence, candidate.stage) == (0.5, 0.5, "low", "scan")
-    candidate.features, candidate.window = range(12), "tide"
+    candidate.features, candidate.names = range(12), [["tide"]]
     assert candidate.features == tuple(map(float, range(12)))
     candidate.quoted = candidate.extra = candidate.meaning = 1.0
     boost([candidate], WORTH)
     assert candidate.boosts
     assert candidate.score != 0.5
     candidate.forget()
-    assert (candidate.features, candidate.boosts, candidate.window) == ((), (), "")
+    assert (candidate.features, candidate.boosts, candidate.names) == ((), (), [])
     assert (candidate.score, candidate.raw, candidate.own) == (0.5, 0.5, 0.5)
     assert (candidate.quoted, candidate.extra, candidate.meaning) == (0.0, 0.0, 0.0)
     assert candidate.explain() == {"evidence": 0.5}

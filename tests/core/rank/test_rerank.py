@@ -9,15 +9,17 @@ from typing import Any
 
 import pytest
 from hypothesis import given
-from rapidfuzz import fuzz
+from hypothesis import strategies as st
+from rapidfuzz.distance import OSA
 
 from recall_rank._core.rank.candidate import BOOSTS, Candidate
 from recall_rank._core.rank.features import FEATURE_NAMES
 from recall_rank._core.rank.matcher import Matcher
+from recall_rank._core.rank.passage_names import JOINERS, QueryName, plain_name
 from recall_rank._core.rank.rapidfuzz_scorer import Scorer
 from recall_rank._core.rank.rerank import RerankQuery, SegmentTexts, boost, compare, diversify, order
 from recall_rank.analysis.normalize import fold
-from tests.reference.rank import rapidfuzz_scorer
+from tests.reference.rank import passage_names as slow_names
 from tests.reference.rank import rerank as reference
 from tests.support.kernels.inputs import seeds
 from tests.support.kernels.matchers import FEATURES, query, some_passage, some_query, table
@@ -64,8 +66,20 @@ class Segment:
         return Candidate(part + self.first_part, doc + self.first_doc, 1.0)
 
 
-def rerank_query(matcher: Matcher, whole: bytes = b"", phrases: list[bytes] | None = None) -> RerankQuery:
-    return RerankQuery(matcher, whole, phrases or [], fold, width=WIDTH, least_phrase=0.25)
+def rerank_query(
+    matcher: Matcher, whole: bytes = b"", phrases: list[bytes] | None = None, names: list[QueryName] | None = None
+) -> RerankQuery:
+    return RerankQuery(matcher, whole, phrases or [], names or [], width=WIDTH, least_phrase=0.25)
+
+
+def query_name(written: str, first: int = 0, last: int = 1, worth: float = 1.0) -> QueryName:
+    plain, alike = Scorer(OSA.normalized_similarity, plain_name(written, fold)), Scorer(same, written)
+    return QueryName(first, last, worth, plain, alike, bytes(set(written.encode()) & set(JOINERS)))
+
+
+def same(one: str, other: str) -> float:
+    """A Python function in place of a scorer of rapidfuzz."""
+    return OSA.normalized_similarity(one, other)
 
 
 def piece_of(chance: Random, text: bytes) -> bytes:
@@ -82,16 +96,36 @@ def test_candidates_are_measured_as_their_passages_tell(chance: Random) -> None:
     whole = piece_of(chance, segment.text) if chance.random() < 0.7 else b""
     phrases = [piece_of(chance, segment.text) for _ in range(chance.randint(0, 2))]
     found = [segment.candidate(*place) for place in places]
-    assert segment.native().measure(found, rerank_query(matcher, whole, phrases))
+    wanted = [some_name(chance) for _ in range(chance.randint(0, 2))]
+    names = [query_name(*name) for name in wanted]
+    assert segment.native().measure(found, rerank_query(matcher, whole, phrases, names))
     for place, one in zip(places, found, strict=True):
-        row, start, end = table(1), segment.doc_start[place[1]], segment.doc_start[place[1] + 1]
-        matcher.measure(segment.text, array("Q", [start]), array("Q", [end]), WIDTH, row)
-        assert list(one.features) == row.tolist()[0]
-        slow = reference.measure(place, one.features, segment.text, segment.starts, whole, phrases, 0.25)
+        row, _ = features_of(matcher, segment, place[1])
+        slow = reference.measure(place, row, segment.text, segment.starts, whole, phrases, 0.25)
+        row, passage = features_of(matcher, segment, slow.doc)
+        assert list(one.features) == row
         assert (one.part, one.doc) == (place[0] + segment.first_part, slow.doc + segment.first_doc)
         assert one.whole == float(slow.alone)
         assert one.quoted == slow.quoted
-        assert one.window == fold(slow.window.decode("utf-8", "replace"))
+        matches = [match[:4] for match in matcher.form_matches(passage, 0, len(passage))]
+        held = [slow_names.names_at(passage, matches, (first, last, written)) for written, first, last in wanted]
+        counting = row[FEATURE_NAMES.index("matched")] > 0
+        assert one.names == (held if counting else [[] for _ in wanted]), "stop words alone are no name"
+
+
+def features_of(matcher: Matcher, segment: Segment, doc: int) -> tuple[list[float], bytes]:
+    """The features of a document, and its passage."""
+    row, start, end = table(1), segment.doc_start[doc], segment.doc_start[doc + 1]
+    matcher.measure(segment.text, array("Q", [start]), array("Q", [end]), WIDTH, row)
+    measured: list[float] = row.tolist()[0]  # type: ignore[assignment]  # a table of two dimensions
+    return measured, segment.text[start:end]
+
+
+def some_name(chance: Random) -> tuple[str, int, int]:
+    """Joiners that a name has, and its words."""
+    first = chance.randrange(4)
+    joiners = "".join(chance.sample(JOINERS.decode(), chance.randint(0, 3)))
+    return joiners, first, first + chance.randint(1, 3)
 
 
 @given(seeds)
@@ -108,10 +142,10 @@ def test_nothing_changes_when_the_deadline_has_passed() -> None:
     segment = Segment(Random(3))
     candidate = segment.candidate(0, 0)
     assert not segment.native().measure([candidate], rerank_query(query("a")), monotonic_ns() - 1)
-    assert (candidate.features, candidate.window) == ((), "")
+    assert (candidate.features, candidate.names) == ((), [])
     assert segment.native().measure([], rerank_query(query("a")), monotonic_ns() - 1), "of no candidate all are read"
-    candidate.window = "a"
-    assert not compare([candidate], Scorer(fuzz.ratio, "a"), None, array("d", [1.0]), monotonic_ns() - 1)
+    candidate.names = [["a"]]
+    assert not compare([candidate], [query_name("a")], fold, monotonic_ns() - 1)
     assert candidate.similarity == 0
 
 
@@ -121,8 +155,11 @@ def test_a_whole_query_in_the_next_passage_takes_the_candidate_there() -> None:
         lambda *_: text, array("Q", [0, 10, len(text)]), array("Q", [0, len(text)]), array("I", [0, 2])
     )
     (found,) = [Candidate(0, 0, 1.0)]
-    assert texts.measure([found], rerank_query(query("red", "fish"), b"a red fish"))
+    names = [query_name("fish", 1, 2)]
+    assert texts.measure([found], rerank_query(query("red", "fish"), b"a red fish", names=names))
     assert (found.doc, found.whole) == (1, 1.0)
+    assert found.features[FEATURE_NAMES.index("words")] == 3, "what is measured is the passage it was taken to"
+    assert found.names == [["fish"]]
 
 
 @pytest.mark.parametrize(("text", "worth"), [(b"\xf8a red fish", 1.0), (b"\xf8a red fish-pond", 0.0)])
@@ -199,23 +236,66 @@ def test_boosts_have_one_worth_a_name() -> None:
 
 
 @given(seeds)
-def test_a_similarity_is_the_mean_of_the_texts_there_are(chance: Random) -> None:
-    texts = ["", "tide table", "table", "harbour", "ébène"]
+def test_the_nearest_names_of_all_candidates_count(chance: Random) -> None:
+    texts = ["rate_limit", "rateLimit", "rate_limits", "RATE_LIMIT", "limit", "ébène", "Ébène", "--"]
+    wanted = [chance.choice(texts) for _ in range(chance.randint(0, 2))]
     found = [Candidate(number, 0, 1.0) for number in range(chance.randint(0, 6))]
     for one in found:
-        one.window = chance.choice(texts)
-    names = [(chance.choice(texts), chance.choice(texts)) for _ in found] if chance.random() < 0.7 else None
-    weights = array("d", [0.5, 0.25, 0.25])
-    assert compare(found, Scorer(fuzz.ratio, "tide table"), names, weights)
-    rows = [(one.window, *(names[k] if names else ())) for k, one in enumerate(found)]
-    means = [0.0] * len(found)
-    rapidfuzz_scorer.Scorer(fuzz.ratio, "tide table").means(rows, weights, means)
-    assert [one.similarity for one in found] == pytest.approx([mean / 100 for mean in means])
+        one.names = [chance.sample(texts, chance.randint(0, 3)) for _ in wanted]
+    assert compare(found, [query_name(name, worth=0.5) for name in wanted], fold)
+    for one in found:
+        total = 0.0
+        for k, name in enumerate(wanted):
+            everywhere = [text for other in found for text in other.names[k]]
+            plain = lambda text, name=name: same(plain_name(name, fold), plain_name(text, fold))  # noqa: E731
+            alike = lambda text, name=name: same(name, text)  # noqa: E731
+            total += 0.5 * slow_names.similarity(one.names[k], everywhere, plain, alike)
+        assert one.similarity == pytest.approx(total)
 
 
-def test_every_compared_candidate_has_names() -> None:
-    with pytest.raises(ValueError, match="shorter"):
-        compare([Candidate(0, 0, 1.0)], Scorer(fuzz.ratio, "a"), [], array("d", [1.0]))
+def names_in(text: str, written: str) -> list[str]:
+    """The names in a text that stand for one of two words, a and b."""
+    content = b"\xf8" + text.encode()
+    columns = array("Q", [0, len(content)]), array("Q", [0, len(content)]), array("I", [0, 1])
+    candidate = Candidate(0, 0, 1.0)
+    wanted = rerank_query(query("red", "fish"), names=[query_name(written, 0, 2)])
+    assert SegmentTexts(lambda *_: content, *columns).measure([candidate], wanted)
+    return candidate.names[0]
+
+
+@pytest.mark.parametrize(
+    ("text", "written", "names"),
+    [
+        ("a redFish.", "redFish", ["redFish"]),
+        ("the red-fish, and red/fish", "red_fish", ["red-fish", "red/fish"]),
+        ("no red fish", "red_fish", ["red", "fish"]),
+        ("TestRed_fish is pond.red_fish", "red_fish", ["TestRed_fish", "red_fish"]),
+        ("in /pond/red/fish.py:12", "red/fish", ["/pond/red/fish"]),
+        ("in /pond/red/fish.py:12", "red/fish.py", ["/pond/red/fish.py"]),
+        ("fish.red", "red.fish", ["fish.red"]),
+        ("fish-red", "red.fish", ["fish", "red"]),
+        ("the ébène_red", "red.fish", ["ébène_red"]),
+    ],
+)
+def test_a_name_reaches_as_far_as_the_query_writes_it(text: str, written: str, names: list[str]) -> None:
+    assert names_in(text, written) == names
+
+
+def test_a_name_that_shares_a_word_stands_for_no_other() -> None:
+    found = Candidate(0, 0, 1.0)
+    found.names = [["limit", "rate"]]
+    assert compare([found], [query_name("rateLimit")], fold)
+    assert found.similarity == 0
+
+
+@given(st.text())
+def test_a_plain_name_has_letters_and_digits_only(name: str) -> None:
+    assert plain_name(name, fold) == slow_names.plain_name(name, fold)
+
+
+def test_a_name_has_a_word() -> None:
+    with pytest.raises(ValueError, match="at least one word"):
+        query_name("a", 1, 1)
 
 
 @given(seeds)
@@ -263,7 +343,7 @@ def test_only_candidates_are_reranked(wrong: Any) -> None:
     for call in (
         lambda: texts.measure(wrong, rerank_query(query("a"))),
         lambda: boost(wrong, WORTH),
-        lambda: compare(wrong, Scorer(fuzz.ratio, "a"), None, WORTH),
+        lambda: compare(wrong, [query_name("a")], fold),
         lambda: order(wrong, id),
         lambda: diversify(wrong, [1], 2, 0.5),
     ):

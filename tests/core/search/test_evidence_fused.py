@@ -44,8 +44,9 @@ def talk_of_three(kinds: bytes, talk: int = 0, **changed: Any) -> Evidence:
         pytest.param(b"\0\1\1", 0, {"session": {2: 0.5}}, [0.5, 1.05, 0.75], id="title"),
         pytest.param(b"\0\1\1", 0, {"neighbours": {0: 0.5}}, [0.5, 0.8, 0.9], id="a title is nobody's neighbour"),
         pytest.param(b"\1\2\1", 0, {"echo": 0.5}, [0.5, 1.05, 0.5], id="an answer to what was asked before"),
-        pytest.param(b"\1\2\2", 0, {"echo": 0.5, "echo_floor": 0.3}, [0.5, 0.9, 0.6], id="above the floor"),
-        pytest.param(b"\1\2\2", 0, {"echo": 0.5, "echo_floor": 0.6}, [0.5, 0.8, 0.5], id="not below it"),
+        pytest.param(b"\1\2\2", 2, {"echo": 0.5, "echo_floor": 0.3}, [0.5, 0.9, 0.6], id="above the floor"),
+        pytest.param(b"\1\2\2", 2, {"echo": 0.5, "echo_floor": 0.6}, [0.5, 0.8, 0.5], id="not below it"),
+        pytest.param(b"\1\2\2", 0, {"echo": 0.5, "echo_floor": 0.6}, [0.5, 1.05, 0.75], id="no floor at work"),
     ],
 )
 def test_what_is_added(kinds: bytes, talk: int, fused: dict[str, Any], scores: list[float]) -> None:

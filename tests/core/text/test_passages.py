@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from array import array
 from itertools import pairwise
 from random import Random
 
@@ -10,12 +9,28 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recall_rank._core.text.passages import fold_ranges, passage_ends
-from recall_rank.analysis.normalize import fold
+from recall_rank._core.text.passages import passage_ends
 from tests.reference.text import passages as reference
 from tests.support.kernels.inputs import seeds
 
-ATOMS = [b"a", b"bc", b" ", b". ", b"? ", b"! ", b"\n", b"\xf8", b"\xff", "é".encode(), "🙂".encode(), b"\x80" * 9]
+ATOMS = [
+    b"a",
+    b"bc",
+    b" ",
+    b". ",
+    b"? ",
+    b"! ",
+    b"\n",
+    b"\xf8",
+    b"\xff",
+    "é".encode(),
+    "ж".encode(),
+    "ก".encode(),
+    b"\xe0",
+    "中".encode(),
+    "🙂".encode(),
+    b"\x80" * 9,
+]
 
 
 def some_passage(chance: Random) -> bytes:
@@ -34,6 +49,9 @@ def some_passage(chance: Random) -> bytes:
         pytest.param(b"x" * 9 + b" " + b"x" * 12, [10, 22], id="behind a blank"),
         pytest.param(b"x" * 7 + b" " + b"x" * 14, [16, 22], id="not in the first half"),
         pytest.param(b"x" * 15 + "é".encode() * 3, [15, 21], id="between characters"),
+        pytest.param("ж".encode() * 20, [40], id="a letter of two bytes counts as one"),
+        pytest.param("ก".encode() * 21, [48, 63], id="a letter of three bytes counts as one"),
+        pytest.param("中".encode() * 7, [15, 21], id="a character that is a word counts by its bytes"),
         pytest.param(b"\x80" * 40, [8, 16, 24, 40], id="no characters at all"),
     ],
 )
@@ -57,21 +75,8 @@ def test_every_cut_is_at_the_best_place(chance: Random, longest: int) -> None:
     text = some_passage(chance)
     ends = passage_ends(text, longest)
     assert ends == reference.passage_ends(text, longest)
-    sizes = [high - low for low, high in pairwise([0, *ends])]
+    lengths = reference.lengths(text)
+    sizes = [sum(lengths[low:high]) for low, high in pairwise([0, *ends])]
     assert ends[-1] == len(text)
     assert all(longest // 2 <= size <= longest for size in sizes[:-1])
     assert sizes[-1] <= longest + longest // 4
-
-
-@given(st.lists(st.sampled_from(["Aa", "Ω Σς", "İ", "ß", "中", "\U0001f642", "x\0", "@AZ[`az{"])), st.data())
-def test_texts_are_folded_whatever_they_are_cut_from(pieces: list[str], data: st.DataObject) -> None:
-    text = "".join(pieces).encode()
-    place = st.integers(0, len(text) + 2)
-    spans = data.draw(st.lists(st.tuples(place, place), max_size=4))
-    starts, ends = array("Q", [begin for begin, _ in spans]), array("Q", [end for _, end in spans])
-    assert fold_ranges(text, starts, ends, fold) == reference.fold_ranges(text, spans, fold)
-
-
-def test_texts_that_do_not_fit_are_refused() -> None:
-    with pytest.raises(ValueError, match="length"):
-        fold_ranges(b"abc", array("Q", [1]), array("Q"), fold)

@@ -60,7 +60,7 @@ class Gatherer:
         number: Callable[[str | None], int],
         kind: Callable[[int, str, bool, str, bool], int],
         hidden: Callable[[str], bool],
-        said: Callable[[int, bytes], int],
+        said: Callable[[int, bytes, bool], int],
         fold: Callable[[str], str],
         longest: int,
     ) -> None:
@@ -146,7 +146,7 @@ class Gatherer:
             tagged = [(tag, without_surrogates(value)) for tag, value in extra if value and start == 0]
             words = self.builder.add(text, start, end, tagged)
             beside, known = divmod(doc_class, 16)
-            known = beside * 16 + (self.said(known, text[start:end]) if known in (1, 9) else known)
+            known = beside * 16 + (self.said(known, text[start:end], start > 0) if known in (1, 9) else known)
             self._row(doc_start=place + start, doc_part=number, doc_words=min(words, 65535), doc_class=known)
 
     def _ends(self, *names: str) -> None:

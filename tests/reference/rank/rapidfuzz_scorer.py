@@ -16,10 +16,3 @@ class Scorer:
         for k, text in enumerate(texts):
             out[k] = self.function(self.query, text)
         return len(texts)
-
-    def means(self, rows: Sequence[tuple[str, ...]], weights: Sequence[float], out: Any, deadline_ns: int = 0) -> bool:
-        for k, row in enumerate(rows):
-            there = [(text, weight) for text, weight in zip(row, weights, strict=False) if text]
-            total = sum(weight * self.function(self.query, text) for text, weight in there)
-            out[k] = total / sum(weight for _, weight in there) if any(weight for _, weight in there) else 0.0
-        return True

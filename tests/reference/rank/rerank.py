@@ -19,7 +19,6 @@ class Measured:
     at: int  # the byte at which the whole query occurs, -1 for nowhere
     alone: bool  # whether that is outside of a longer name
     quoted: float
-    window: bytes
 
 
 def measure(
@@ -44,8 +43,7 @@ def measure(
             doc = max(k for k in range(part_first_doc[part], part_first_doc[part + 1]) if doc_start[k] <= at)
     low, high = max(part_start[part], doc_start[doc] - REACH), min(part_start[part + 1], doc_start[doc + 1] + REACH)
     quoted = sum(phrase in text[low:high].lower() for phrase in phrases) / max(1, len(phrases))
-    first = doc_start[doc]
-    return Measured(doc, at, alone, quoted, text[first + int(row[6]) : first + int(row[7])])
+    return Measured(doc, at, alone, quoted)
 
 
 @dataclass

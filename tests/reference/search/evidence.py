@@ -11,6 +11,7 @@ from tests.reference.index.doc_columns import DocColumns, in_ranges
 from tests.reference.index.postings import Postings
 
 TITLE, ASSISTANT = 0, 2  # classes of documents: a title, an agent's prose
+WORK = 0  # the talk of a session in which an agent uses tools
 
 LONGEST = 1024
 
@@ -110,7 +111,8 @@ class Evidence:
                 score += session[2 + people] * titles.get(place, 0.0)
             asked = doc_columns.message_asked[message] if doc_columns.message_asked is not None else message
             if asked != message and doc_columns.doc_class[self.best[part]] == ASSISTANT:
-                score += echo * max(0.0, messages.get(asked, 0.0) - echo_floor)
+                floor = 0.0 if talk == WORK else echo_floor
+                score += echo * max(0.0, messages.get(asked, 0.0) - floor)
             self.fused[part] = score
         self.tiers = 1
         return len(self.fused)

@@ -62,9 +62,14 @@ def is_one_character(char: str) -> bool:
     return len(unicodedata.normalize("NFKC", char)) == 1
 
 
+ARABIC = dict(zip("ةىیک", "هييك", strict=True))  # letters that writers use for each other
+
+
 @cache
 def fold_char(char: str) -> str:
     """Return a letter without accent and case, and a digit as 0 to 9."""
+    if char in ARABIC:
+        return ARABIC[char]
     if char_class(char) == "d":
         known = unicodedata.category(char) == "Nd"
         return str(unicodedata.digit(char)) if known else unicodedata.normalize("NFKC", char)

@@ -272,6 +272,6 @@ def test_in_a_sentence_a_hyphen_joins_words_and_no_name() -> None:
         return {group.boost for group in groups if group.span == 2}
 
     assert boosts("high-speed") == boosts("high-speed ferry") == {DEFAULT.joined}
-    assert boosts("who saw high-speed ferries cross narrow harbour mouths") == {DEFAULT.piece}
+    assert boosts("who saw high-speed ferries cross narrow harbour mouths") == {DEFAULT.partial}
     assert boosts("who saw high_speed ferries cross narrow harbour mouths") == {DEFAULT.joined}
     assert boosts("who saw High-Speed ferries cross narrow harbour mouths") == {DEFAULT.joined}

@@ -122,16 +122,16 @@ def test_a_misspelt_word_is_not_repaired_where_a_synonym_is_known() -> None:
     assert found(both, "kuberntes", vocabulary=near) == {"b.0.1"}
 
 
-def test_the_weight_of_a_synonym_is_that_of_the_weights(index: Index) -> None:
+def test_a_synonym_weighs_as_another_form_of_the_word(index: Index) -> None:
     from dataclasses import replace
 
     from recall_rank.weights import DEFAULT
 
     def score(share: float) -> float:
-        answer = ask(index, "k8s slow", vocabulary=WORDS, weights=replace(DEFAULT, synonym=share))
+        answer = ask(index, "k8s slow", vocabulary=WORDS, weights=replace(DEFAULT, stem=share))
         return next(hit.score for hit in answer.results if hit.session_id == "long")
 
-    assert score(0.2) < score(DEFAULT.synonym) < score(1.0)
+    assert score(0.2) < score(DEFAULT.stem) < score(1.0)
 
 
 @examples(60)

@@ -140,22 +140,41 @@ def similar(index: Index, query: str) -> dict[str, float]:
     return {key: told.get("scorer", 0.0) / told["evidence"] / DEFAULT.scorer for key, told in hits.items()}
 
 
-def test_what_is_no_sentence_is_compared_with_the_text_alone() -> None:
-    named = {"a": "lantern", "b": "spare oars of the quay"}
-    index = Index.build([session(key, "lantern wick", title=name, directory=name) for key, name in named.items()])
-    as_name, as_sentence = similar(index, "lantern wick"), similar(index, "the lantern wick")
-    assert as_name["a.0.1"] == as_name["b.0.1"] == pytest.approx(1.0)
-    assert as_sentence["a.0.1"] > as_sentence["b.0.1"] + 0.05
+def test_the_names_of_a_query_count_by_their_share() -> None:
+    index = texts("the old rateLimit holds", "an old rate has a limit")
+    assert similar(index, "rateLimit")["s.0.1"] == pytest.approx(1.0)
+    assert 0.3 < similar(index, "old rateLimit")["s.0.1"] < 1
+    assert similar(index, "the old limit") == {"s.0.1": 0.0, "s.1.1": 0.0}
 
 
-def test_the_order_of_words_counts_in_sentences_alone() -> None:
-    index = texts("wick lantern of the harbour")
-    assert [*similar(index, "harbour lantern wick").values()] == [*similar(index, "wick lantern harbour").values()]
-    [turned] = similar(index, "harbour lantern of wick").values()
-    [kept] = similar(index, "wick lantern of harbour").values()
-    assert turned < kept - 0.2
+@pytest.mark.parametrize("query", ["rate-limit", "rate limit", "RATE_LIMIT", "ratelimit"])
+def test_a_name_is_found_however_its_words_are_joined(query: str) -> None:
+    found = similar(texts("the old rateLimit holds", "a rateLimiter holds"), query)
+    assert found["s.0.1"] == pytest.approx(1.0)
+    assert found.get("s.1.1", 0.0) == 0
+
+
+def test_words_that_only_some_documents_join_are_no_name_inside_a_longer_query() -> None:
+    index = texts("the old rateLimit holds", "an old rate has a limit")
+    assert similar(index, "rate limit")["s.0.1"] == pytest.approx(1.0)
+    assert similar(index, "old rate limit")["s.0.1"] == 0
+
+
+def test_a_query_in_words_is_no_name_where_the_words_stand_as_written() -> None:
+    assert similar(texts("the old rateLimit holds"), "rate limit")["s.0.1"] == pytest.approx(1.0)
+    index = texts("the old rateLimit holds", "an old rate limit holds")
+    assert similar(index, "rate limit") == {"s.0.1": 0.0, "s.1.1": 0.0}
+    assert similar(index, "rate_limit")["s.0.1"] == pytest.approx(1.0)
+
+
+def test_a_name_behind_a_dot_stands_alone_and_a_path_inside_a_longer_one_does_not() -> None:
+    index = texts("see this.rateLimit()", "see src/gate/load.py:12", "see /srv/src/gate/load.py:12")
+    assert similar(index, "rateLimit")["s.0.1"] == pytest.approx(1.0)
+    found = similar(index, "src/gate/load.py")
+    assert found["s.1.1"] == pytest.approx(1.0)
+    assert found["s.2.1"] == 0
 
 
 def test_a_misspelt_name_is_nearly_what_was_meant() -> None:
-    [found] = similar(texts("lantern wick"), "lantren wick").values()
+    [found] = similar(texts("the lanternWick"), "lantrenWick").values()
     assert 0.8 < found < 1

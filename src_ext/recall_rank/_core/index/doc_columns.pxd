@@ -11,7 +11,8 @@ cdef enum:
     MESSAGE_BITS = 0x3FFFFFFFU  # mask in doc_positions(): the number of the message
 
 cdef enum:
-    PEOPLE = 1  # session_talk of a conversation between people; 0 is an agent at work, 2 an agent that only talks
+    WORK = 0    # session_talk of an agent at work
+    PEOPLE = 1  # of a conversation between people; 2 is an agent that only talks
     TALKS = 3   # values of session_talk
 
 cdef struct ShapeWeight:  # factors of BM25 for documents of one shape, that is class and number of words

@@ -150,9 +150,9 @@ cdef class Gatherer:
     Each session is added by title(), then messages(). roles is a dict from role to number. number(name) returns a
     number for a part type, tool or author. kind(flags, type, failed, role, people) returns the class of a part's
     documents. hidden(tool) tells whether the parts of a tool are not searchable; nor are parts with the flag
-    UNSEARCHED. said(kind, passage) returns the exact kind of a passage, UTF-8 bytes, in a part that a person wrote.
-    fold(text) returns a text in lower case. A passage has at most `longest` bytes, and the last of a part at most a
-    quarter more. Raises ValueError for `longest` below 16.
+    UNSEARCHED. said(kind, passage, further) returns the exact kind of a passage, UTF-8 bytes, in a part that a person
+    wrote; `further` tells that it is not the first of its part. fold(text) returns a text in lower case. A passage has
+    at most `longest` bytes, and the last of a part at most a quarter more. Raises ValueError for `longest` below 16.
     """
 
     cdef SegmentBuilder builder
@@ -342,7 +342,8 @@ cdef class Gatherer:
             push64(self.doc_start, place + start)
             push32(self.doc_part, number)
             push16(self.doc_words, min(words, 65535))
-            push8(self.doc_class, doc_class if shared else self.said(kind_of, (<const char*>data)[start:end]) + beside)
+            push8(self.doc_class, doc_class if shared else
+                  self.said(kind_of, (<const char*>data)[start:end], start > 0) + beside)
             start = end
             if start == size:
                 return 0

@@ -32,7 +32,7 @@ cdef class Candidate:
     cdef public double own
     cdef public double score
     cdef public double sure
-    cdef public str window
+    cdef public list names
     cdef public str confidence
     cdef public str stage
     cdef float[FEATURES] row        # zeros until the passage was read

@@ -18,8 +18,8 @@ cdef class Candidate:
     of every word of the query; it can exceed 1.
     quoted: the share, 0 to 1, of the query's quoted phrases that occur near the passage.
     whole: 1 where the whole query occurs as it was written, less where that is inside of a longer name, else 0.
-    window: the text of the densest window of the passage, folded; empty until the passage was read.
-    similarity: rapidfuzz's similarity of the window and the query, 0 to 1; 0 for a candidate that was not compared.
+    names: for each name of the query a list of the names at its matches in the passage; empty until that was read.
+    similarity: how near these names come to those of the query by rapidfuzz, 0 to 1; 0 before they were compared.
     extra: the caller's own score for the part, weighted.
     meaning: how near the part is in meaning to the query, weighted; 0 without an embedder.
     others: what further messages add to the score of a session.
@@ -40,7 +40,7 @@ cdef class Candidate:
         self.doc = doc
         self.time = time
         self.evidence = self.raw = self.own = self.score = evidence
-        self.window = ""
+        self.names = []
         self.confidence = "low"
         self.stage = stage
         return 0
@@ -74,14 +74,14 @@ cdef class Candidate:
         return tuple([self.shares[k] for k in range(BOOST_COUNT)]) if self.was_boosted else ()
 
     def forget(self):
-        """Undo what reranking has set (features, window, boosts and what they come from); the score becomes the
+        """Undo what reranking has set (features, names, boosts and what they come from); the score becomes the
         evidence.
 
         The document, the stage, the confidence and `sure` are kept.
         """
         self.was_read = self.was_boosted = False
         memset(self.row, 0, sizeof(self.row))
-        self.window = ""
+        self.names = []
         self.quoted = self.whole = self.similarity = self.extra = self.meaning = self.others = 0
         self.raw = self.own = self.score = self.evidence
 

@@ -34,3 +34,4 @@ cdef class Matcher:
     cdef Py_ssize_t match_tokens(self, TokenBuffer* buffer, FormMatch* matches) noexcept nogil
     cdef FormMatch* read(self, const unsigned char[::1] text, Py_ssize_t start, Py_ssize_t end,
                          Py_ssize_t* found) except NULL
+    cdef list names(self, const unsigned char[::1] text, Py_ssize_t start, Py_ssize_t end, list wanted)

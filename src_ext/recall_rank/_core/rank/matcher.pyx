@@ -6,6 +6,7 @@ from libc.string cimport memcpy
 
 from recall_rank._core.rank.features cimport FEATURES, NAMES, SLOTS, FormMatch, measure_matches
 from recall_rank._core.rank.passage_matches cimport PassageMatches
+from recall_rank._core.rank.passage_names cimport QueryName
 from recall_rank._core.rank.query_forms cimport (CUE, forms_add, forms_add_prefix, forms_free, forms_init,
                                                  forms_match)
 from recall_rank._core.runtime.clock cimport rr_monotonic_ns
@@ -288,5 +289,24 @@ cdef class Matcher:
         try:
             result.fill(start, end, own, found, &self.query, label, width)
             return result
+        finally:
+            PyMem_RawFree(own)
+
+    cdef list names(self, const unsigned char[::1] text, Py_ssize_t start, Py_ssize_t end, list wanted):
+        """Return for each QueryName in `wanted` the names at its matches in the passage text[start:end], lists of str.
+
+        Raises IndexError for a range outside of the text. Uses cached matches for a passage that was measured.
+        """
+        cdef const CachedPassage* passage
+        cdef FormMatch* own
+        cdef Py_ssize_t found = 0
+        cdef QueryName name
+        passage = cache_find(&self.cache, &text[0] + start, &text[0] + end) if start < end else NULL
+        if passage != NULL:
+            return [name.names_at(passage.first, end - start, self.cache.matches + passage.matches, passage.count)
+                    for name in wanted]
+        own = self.read(text, start, end, &found)
+        try:
+            return [name.names_at(&text[start], end - start, own, found) if found else [] for name in wanted]
         finally:
             PyMem_RawFree(own)

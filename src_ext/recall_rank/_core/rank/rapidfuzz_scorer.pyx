@@ -11,8 +11,6 @@ from libc.stdint cimport int64_t, uint32_t
 
 from recall_rank._core.runtime.clock cimport rr_monotonic_ns
 
-from array import array
-
 cdef extern from "simd/rapidfuzz_api.h":
     ctypedef struct rr_rf_string:
         pass
@@ -121,39 +119,3 @@ cdef class Scorer:
         if not good:
             raise RuntimeError("rapidfuzz failed to score a text")
         return done
-
-    def means(self, list rows not None, const double[::1] weights not None, double[::1] out not None,
-              int64_t deadline_ns=0):
-        """Write the weighted mean score of each of `rows` to out, f64[n]: sum(w * score) / sum(w) over its texts.
-
-        rows are tuples of strings; weights, f64[columns], has a weight for each position in a row. Empty strings are
-        left out of both sums, and a row without other strings has the mean 0. Each distinct text is scored once. Return
-        True; False, with `out` unchanged, when deadline_ns, a time.monotonic_ns(), 0 for none, passed before all texts
-        were scored. Raises ValueError when `out` is shorter than `rows` or a row is longer than `weights`, and the
-        errors of scores().
-        """
-        cdef Py_ssize_t count = len(rows), k, j
-        cdef double weight, total
-        cdef double[::1] scored
-        cdef dict indexes = {}
-        cdef tuple row
-        if out.shape[0] < count:
-            raise ValueError("out is too short")
-        for row in rows:
-            if len(row) > weights.shape[0]:
-                raise ValueError(f"there are {weights.shape[0]} weights, not {len(row)}")
-            for text in row:
-                if text not in indexes:
-                    indexes[text] = len(indexes)
-        scored = array("d", bytes(8 * len(indexes)))
-        if self.scores(list(indexes), scored, deadline_ns) < len(indexes):
-            return False
-        for k in range(count):
-            weight = total = 0
-            row = rows[k]
-            for j in range(len(row)):
-                if row[j]:
-                    weight += weights[j]
-                    total += weights[j] * scored[<Py_ssize_t>indexes[row[j]]]
-            out[k] = total / weight if weight else 0
-        return True

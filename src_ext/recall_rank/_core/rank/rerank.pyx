@@ -10,13 +10,14 @@ from libc.stdint cimport int64_t, uint32_t, uint64_t
 from libc.stdlib cimport qsort
 from libc.string cimport memcpy
 
-from recall_rank._core.rank.candidate cimport BOOST_COUNT, CUES, END, NEAR, PHRASE, START, WINDOW, Candidate
+from recall_rank._core.rank.candidate cimport BOOST_COUNT, CUES, MATCHED, NEAR, PHRASE, WINDOW, Candidate
 from recall_rank._core.rank.features cimport FEATURES
 from recall_rank._core.rank.matcher cimport Matcher
+from recall_rank._core.rank.passage_names cimport QueryName
 
 from array import array
 
-from recall_rank._core.text.passages import fold_ranges
+from recall_rank._core.rank.passage_names import plain_name
 from recall_rank._core.text.substring_scan import find, first_standalone, mark_ranges
 
 cdef Array OFFSETS = array("Q")  # the types of new arrays: byte offsets of a text,
@@ -28,28 +29,32 @@ cdef enum:
     MOST_PLACES = 16    # occurrences of the whole query that are looked at
 
 
+cdef double LEAST_SIMILARITY = 0.83  # of a name that stands for one of the query: one edit in six characters, since
+# names are longer than words; a name that only shares a word with it is none
+
+
 cdef class RerankQuery:
     """The texts of a query that measure() looks for near the passages of candidates.
 
     whole: the whole query, folded, or b"" to leave it out. It is looked for near a passage whose feature `phrase` is
     above `least_phrase`; an occurrence inside of a longer name does not count. phrases: the quoted phrases, folded.
-    width: the number of words of the densest window. fold: a function that turns a str into lower case.
+    names: the QueryNames whose matches are read. width: the number of words of the densest window.
     """
 
     cdef Matcher matcher
     cdef bytes whole
     cdef list phrases
-    cdef object fold
+    cdef list names
     cdef int width
     cdef float least_phrase
     cdef uint64_t reach
 
-    def __init__(self, Matcher matcher not None, bytes whole not None, list phrases not None, fold not None, *,
+    def __init__(self, Matcher matcher not None, bytes whole not None, list phrases not None, list names not None, *,
                  int width, float least_phrase):
         self.matcher = matcher
         self.whole = whole
         self.phrases = phrases
-        self.fold = fold
+        self.names = names
         self.width = width
         self.least_phrase = least_phrase
         self.reach = max(REACH, len(whole), max([len(phrase) for phrase in phrases], default=0))
@@ -111,16 +116,46 @@ cdef class SegmentTexts:
         return marks
 
     def measure(self, list candidates not None, RerankQuery query not None, int64_t deadline_ns=0):
-        """Read the passages of the segment's candidates and set their features, `whole`, `quoted` and `window`.
+        """Read the passages of the segment's candidates and set their features, `whole`, `quoted` and `names`.
 
         Where the whole query occurs near the passage of a candidate, the document of that occurrence becomes the
-        candidate's document. Return True; False, with no candidate changed, when deadline_ns, a time.monotonic_ns(), 0
-        for none, passed before the last passage was read. Raises IndexError for a candidate of another segment. O(bytes
-        read).
+        candidate's document, and is the one that is measured. Return True; False when deadline_ns, a
+        time.monotonic_ns(), 0 for none, passed before the last passage was read: some candidates may be changed then.
+        Raises IndexError for a candidate of another segment. O(bytes read).
         """
+        if not self.measure_docs(candidates, query, deadline_ns):
+            return False
+        if query.whole:
+            moved = self.find_whole([candidate for candidate in candidates
+                                     if (<Candidate>candidate).row[PHRASE] > query.least_phrase], query)
+            if not self.measure_docs(moved, query, deadline_ns):
+                return False
+        if query.phrases:
+            self.find_quoted(candidates, query)
+        if query.names:
+            self.read_names(candidates, query)
+        return True
+
+    cdef bint measure_docs(self, list candidates, RerankQuery query, int64_t deadline_ns) except -1:
+        """Read the documents of the candidates and set their features; False when the deadline passed before the end.
+        """
+        cdef Py_ssize_t count = len(candidates), k
+        cdef Array features = clone(FLOATS, count * FEATURES, False)
+        cdef Candidate candidate
+        starts, ends = self.passages(candidates)
+        if query.matcher.measure_passages(self.text_between(starts, ends), starts, ends, query.width,
+                                          features.data.as_floats, deadline_ns) < count:
+            return False
+        for k in range(count):
+            candidate = candidates[k]
+            memcpy(candidate.row, features.data.as_floats + k * FEATURES, FEATURES * sizeof(float))
+            candidate.was_read = True
+        return True
+
+    cdef tuple passages(self, list candidates):
+        """Return two arrays (starts, ends) of byte offsets in the text: the passage of each candidate."""
         cdef Py_ssize_t count = len(candidates), k, doc
         cdef Array starts = clone(OFFSETS, count, False), ends = clone(OFFSETS, count, False)
-        cdef Array features = clone(FLOATS, count * FEATURES, False)
         cdef Candidate candidate
         for k in range(count):
             candidate = <Candidate?>candidates[k]
@@ -128,21 +163,7 @@ cdef class SegmentTexts:
             doc = self.own_doc(candidate.doc)
             starts.data.as_ulonglongs[k] = self.doc_start[doc]
             ends.data.as_ulonglongs[k] = self.doc_start[doc + 1]
-        text = self.text_between(starts, ends)
-        if query.matcher.measure_passages(text, starts, ends, query.width, features.data.as_floats,
-                                          deadline_ns) < count:
-            return False
-        for k in range(count):
-            candidate = candidates[k]
-            memcpy(candidate.row, features.data.as_floats + k * FEATURES, FEATURES * sizeof(float))
-            candidate.was_read = True
-        if query.whole:
-            self.find_whole([candidate for candidate in candidates
-                             if (<Candidate>candidate).row[PHRASE] > query.least_phrase], query)
-        if query.phrases:
-            self.find_quoted(candidates, query)
-        self.read_windows(candidates, query.fold)
-        return True
+        return starts, ends
 
     cdef tuple surroundings(self, list candidates, uint64_t reach):
         """Return two arrays (starts, ends) of byte offsets in the text: the surroundings of each candidate's passage.
@@ -162,15 +183,17 @@ cdef class SegmentTexts:
             ends.data.as_ulonglongs[k] = min(self.part_start[part + 1], end + min(~end, reach))
         return starts, ends
 
-    cdef int find_whole(self, list candidates, RerankQuery query) except -1:
+    cdef list find_whole(self, list candidates, RerankQuery query):
         """Set `whole` of the candidates near whose passages the whole query occurs: 1, or 0 inside of a longer name.
 
-        The document of such a candidate becomes the one that contains the occurrence.
+        The document of such a candidate becomes the one that contains the occurrence. Return the candidates that got
+        another document.
         """
         cdef Candidate candidate
-        cdef Py_ssize_t first
+        cdef Py_ssize_t first, doc
+        moved = []
         if not candidates:
-            return 0
+            return moved
         starts, ends = self.surroundings(candidates, query.reach)
         found = first_standalone(self.text_between(starts, ends), starts, ends, query.whole, MOST_PLACES)
         for candidate, (at, alone) in zip(candidates, found):
@@ -178,9 +201,11 @@ cdef class SegmentTexts:
                 candidate.whole = 1.0 if alone else 0.0
                 first = self.own_part(candidate.part)
                 # its words may be densest in another passage than the one that holds them in order
-                candidate.doc = self.first_doc + self.doc_at(at, self.part_first_doc[first],
-                                                             self.part_first_doc[first + 1])
-        return 0
+                doc = self.first_doc + self.doc_at(at, self.part_first_doc[first], self.part_first_doc[first + 1])
+                if doc != candidate.doc:
+                    candidate.doc = doc
+                    moved.append(candidate)
+        return moved
 
     cdef Py_ssize_t doc_at(self, uint64_t offset, Py_ssize_t first, Py_ssize_t last) noexcept nogil:
         """Return the last document in [first, last) that begins at or before byte `offset`, or first - 1."""
@@ -206,44 +231,77 @@ cdef class SegmentTexts:
             candidate.quoted = <double>len(held) / len(query.phrases)
         return 0
 
-    cdef int read_windows(self, list candidates, fold) except -1:
-        """Set `window` of each candidate, whose features have been set: the folded text of its densest window."""
-        cdef Py_ssize_t count = len(candidates), k
-        cdef Array starts = clone(OFFSETS, count, False), ends = clone(OFFSETS, count, False)
+    cdef int read_names(self, list candidates, RerankQuery query) except -1:
+        """Set `names` of each candidate, whose document was measured."""
         cdef Candidate candidate
-        cdef uint64_t start
-        for k in range(count):
-            candidate = candidates[k]
-            start = self.doc_start[self.own_doc(candidate.doc)]
-            starts.data.as_ulonglongs[k] = start + <uint64_t>candidate.row[START]
-            ends.data.as_ulonglongs[k] = start + <uint64_t>candidate.row[END]
-        windows = fold_ranges(self.text_between(starts, ends), starts, ends, fold)
-        for k in range(count):
-            candidate = candidates[k]
-            candidate.window = windows[k]
+        starts, ends = self.passages(candidates)
+        text = self.text_between(starts, ends)
+        for candidate, start, end in zip(candidates, starts, ends):
+            if candidate.row[MATCHED]:
+                candidate.names = query.matcher.names(text, start, end, query.names)
+            else:
+                candidate.names = [[] for _ in query.names]
         return 0
 
 
-def compare(list candidates not None, scorer not None, list names, const double[::1] weights not None,
-            int64_t deadline_ns=0):
+def compare(list candidates not None, list names not None, fold not None, int64_t deadline_ns=0):
     """Set `similarity` of every candidate and return True; or return False, and set none, when the deadline came first.
 
-    The similarity, 0 to 1, is the weighted mean of a Scorer's scores for the candidate's window and for names[k], a
-    tuple of further texts of candidates[k]. weights, f64[texts], begins with that of the window; empty texts are left
-    out. names None compares the window alone. deadline_ns is a time.monotonic_ns(), 0 for none.
+    names are the QueryNames for which the candidates were read. Of all names that the candidates hold, those nearest to
+    a name of the query by its scorer `plain`, LEAST_SIMILARITY or more, stand for it, as a spelling checker takes the
+    nearest word; of equally near ones those that are spelt most like it, by its scorer `written`. A candidate that
+    holds one gets their similarity times the name's worth. fold is a function str -> str that turns text into lower
+    case. deadline_ns is a time.monotonic_ns(), 0 for none.
     """
-    cdef Py_ssize_t count = len(candidates), k
-    cdef Array means = clone(DOUBLES, count, False)
+    cdef Py_ssize_t count = len(candidates), k, n
+    cdef double[::1] totals = clone(DOUBLES, count, True)
     cdef Candidate candidate
-    rows = [((<Candidate?>candidate).window,) for candidate in candidates]
-    if names is not None:
-        rows = [row + further for row, further in zip(rows, names, strict=True)]
-    if not scorer.means(rows, weights, means, deadline_ns):
-        return False
+    cdef QueryName name
+    cdef double value, best
+    for n in range(len(names)):
+        name = <QueryName?>names[n]
+        texts = [*dict.fromkeys([text for candidate in candidates for text in (<Candidate?>candidate).names[n]])]
+        values = nearest(texts, name, fold, deadline_ns)
+        if values is None:
+            return False
+        for k in range(count):
+            candidate = candidates[k]
+            best = 0
+            for text in candidate.names[n]:
+                value = values.get(text, 0.0)
+                best = max(best, value)
+            totals[k] += name.worth * best
     for k in range(count):
         candidate = candidates[k]
-        candidate.similarity = means.data.as_doubles[k] / 100
+        candidate.similarity = totals[k]
     return True
+
+
+cdef dict nearest(list texts, QueryName name, fold, int64_t deadline_ns):
+    """Return a dict with the names among `texts` that stand for a name of the query, and what they are worth, 0 to 1.
+
+    See compare(). None when the deadline passed first.
+    """
+    cdef Py_ssize_t count = len(texts), k
+    cdef double[::1] scores = clone(DOUBLES, count, True)
+    cdef double[::1] written
+    cdef double top = 0, most = 0
+    if count == 0:
+        return {}
+    if name.plain.scores([plain_name(text, fold) for text in texts], scores, deadline_ns) < count:
+        return None
+    for k in range(count):
+        top = max(top, scores[k])
+    if top < LEAST_SIMILARITY:
+        return {}
+    near = [texts[k] for k in range(count) if scores[k] == top]
+    count = len(near)
+    written = clone(DOUBLES, count, True)
+    if count > 1 and name.written.scores(near, written, deadline_ns) < count:
+        return None
+    for k in range(count):
+        most = max(most, written[k])
+    return {near[k]: top for k in range(count) if written[k] == most}
 
 
 def boost(list candidates not None, const double[::1] worth not None):

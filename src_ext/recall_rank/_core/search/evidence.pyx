@@ -175,9 +175,9 @@ cdef class Evidence:
         four for sessions in which an agent uses tools, four for those between people, four for those with an agent that
         only talks. session, 4 floats: the weight of the L3 norm of the session's messages (with an agent, between
         people), then of its title's score (with an agent, between people). `echo` weights, for an agent's prose that
-        answers a user's message, how much that message's score exceeds `echo_floor`. only, u8[parts of all segments],
-        marks the parts that may be hits, None means all; other parts still count as context. Raises ValueError for
-        another number of weights or marks, and for a second call.
+        answers a user's message, that message's score where the agent uses tools, elsewhere how much it exceeds
+        `echo_floor`. only, u8[parts of all segments], marks the parts that may be hits, None means all; other parts
+        still count as context. Raises ValueError for another number of weights or marks, and for a second call.
         """
         cdef SegmentEvidence own
         cdef Py_ssize_t k

@@ -21,7 +21,7 @@ cdef struct FusionWeights:  # weights of the context in the score of a part
     float[12] neighbours   # messages -1, +1, -2, +2; four for each kind of session (DocColumns.session_talk)
     float[4] session       # session norm: agent, people; session title: agent, people
     float echo             # evidence of the user's message that an agent's prose answers ...
-    float echo_floor       # ... as far as it exceeds this floor
+    float echo_floor       # ... as far as it exceeds this floor, or all of it if the agent is at work
 
 cdef struct Run:           # consecutive hits of one session
     Py_ssize_t first       # [first, last) in DocScores

@@ -7,7 +7,7 @@ from libc.math cimport cbrtf
 from libc.stdint cimport int64_t, uint8_t, uint32_t
 from libc.string cimport memset
 
-from recall_rank._core.index.doc_columns cimport SAME_PART, IS_TITLE, MESSAGE_BITS, PEOPLE, TITLE, DocColumns
+from recall_rank._core.index.doc_columns cimport SAME_PART, IS_TITLE, MESSAGE_BITS, PEOPLE, TITLE, WORK, DocColumns
 from recall_rank._core.runtime.scratch_pool cimport acquire, release
 from recall_rank._core.search.doc_scores cimport DocScores
 
@@ -154,13 +154,14 @@ cdef Py_ssize_t score_run(const DocScores* scored, const Run* run, DocColumns co
 
     Only hits whose base, the score of the best passage, is at least `least` are written. The score is the sum of base;
     neighbours * message_best of each neighbouring message; session * session_norm; title * session_title, but not for
-    the title itself; and, for an agent's prose, echo * max(0, message_best of the answered message - echo_floor). The
-    factors are of `weights`, what they multiply is of `context`. `hits` has room for every hit of the run.
+    the title itself; and, for an agent's prose, echo * max(0, message_best of the answered message - floor), where
+    floor is 0 if the agent is at work, else echo_floor. The factors are of `weights`, what they multiply is of
+    `context`. `hits` has room for every hit of the run.
     """
     cdef Py_ssize_t k, other, messages = columns.messages
     cdef uint32_t doc, message, place = run.session
     cdef int step, talk = columns.session_talk[place], people = talk == PEOPLE
-    cdef float score, best
+    cdef float score, best, floor = 0 if talk == WORK else weights.echo_floor
     cdef int[4] steps = [-1, 1, -2, 2]
     cdef const uint8_t* class_of = column8(columns.doc_class)
     cdef const uint32_t* part_of = column32(columns.doc_part)
@@ -190,7 +191,7 @@ cdef Py_ssize_t score_run(const DocScores* scored, const Run* run, DocColumns co
         if class_of[doc] != TITLE:
             score += title
         if asked_of != NULL:
-            best = message_best[asked_of[message]] - weights.echo_floor
+            best = message_best[asked_of[message]] - floor
             best = best if best > 0 else 0
             score += weights.echo * best * ((asked_of[message] != message) & (class_of[doc] == ASSISTANT))
         hit.score = score

@@ -7,7 +7,7 @@ from libc.math cimport INFINITY
 from libc.stdint cimport int64_t, uint8_t, uint64_t
 from libc.string cimport memcpy, memset
 
-from recall_rank._core.index.doc_columns cimport PEOPLE, TALKS, TITLE, DocColumns
+from recall_rank._core.index.doc_columns cimport PEOPLE, TALKS, TITLE, WORK, DocColumns
 from recall_rank._core.runtime.scratch_pool cimport acquire, release
 from recall_rank._core.search.doc_scores cimport DocScores
 from recall_rank._core.search.fusion cimport ContextScores, FusionWeights, HitRow, Run, score_run
@@ -241,7 +241,8 @@ cdef float context_bound(const Run* run, DocColumns columns, const ContextScores
     """
     cdef int k, talk = columns.session_talk[run.session], people = talk == PEOPLE
     cdef float most = weights.session[people] * context.session_norm[run.session]
-    cdef float asked = (run.best_message if columns.asked_in_session else context.best) - weights.echo_floor
+    cdef float asked = run.best_message if columns.asked_in_session else context.best
+    asked -= 0 if talk == WORK else weights.echo_floor
     most += weights.session[2 + people] * context.session_title[run.session]
     for k in range(4):
         most += weights.neighbours[talk * 4 + k] * run.best_message

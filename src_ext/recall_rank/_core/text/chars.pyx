@@ -70,6 +70,10 @@ cdef void load_tables():
                 CHARS.folds[point] = ord(folded)
         elif category == "So" and point >= 0x2600:
             CHARS.classes[point] = EMOJI
+    # letters that Arabic and Persian writers use for each other, at the end of words or by their keyboard
+    CHARS.folds[0x0629] = 0x0647  # teh marbuta, heh
+    CHARS.folds[0x0649] = CHARS.folds[0x06CC] = 0x064A  # alef maksura, Farsi yeh, yeh
+    CHARS.folds[0x06A9] = 0x0643  # keheh, kaf
     CHARS.classes[0x200D] = MARK
     CHARS.classes[0x200C] = MARK
     CHARS.classes[0x00AD] = MARK

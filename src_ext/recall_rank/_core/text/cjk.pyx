@@ -1,14 +1,32 @@
-"""Tokens of scripts written without spaces: each character, and each pair of neighbours (bigram)."""
+"""Tokens of scripts written without spaces: each character, and each pair of neighbours (bigram).
+
+In Thai, Lao, Myanmar and Khmer a character is what is written around one consonant: the vowel before it, the vowels,
+tones and stacked consonants above and below it, and the vowels behind it. It is most of a syllable.
+"""
 
 import unicodedata
 
-from libc.stdint cimport uint16_t, uint32_t
+from libc.stdint cimport uint8_t, uint16_t, uint32_t
 
 from recall_rank._core.text.token_buffer cimport JOINED, WORD, TokenBuffer, append_token, end_form, reserve_token
 from recall_rank._core.text.chars cimport CJK, MARK, CharTables, char_class, char_tables
 from recall_rank._core.text.utf8 cimport decode_multibyte, encode_code_point, decode_code_point
 
 cdef const CharTables* CHARS = char_tables()
+
+cdef enum:
+    CONSONANT = 1           # any letter that is none of the others
+    ATTACHED = 2            # a mark: a vowel, tone or medial consonant above, below or around a consonant
+    BEFORE = 3              # a vowel written before its consonant
+    BEHIND = 4              # a vowel written behind its consonant
+    STACKER = 5             # a mark that puts the next consonant below the last one
+    FIRST_SYLLABIC = 0x0E00
+    END_SYLLABIC = 0x1800
+    MAX_SYLLABIC = 8        # code points of a character
+    THAI_AM = 0x0E33        # a sign and a vowel in one code point
+    LAO_AM = 0x0EB3
+
+cdef uint8_t ROLES[END_SYLLABIC - FIRST_SYLLABIC]  # of the letters of Thai, Lao, Myanmar and Khmer; 0 for others
 
 cdef uint32_t COMPATIBILITY_IDEOGRAPHS[512]  # canonical forms of U+F900..U+FAFF
 cdef uint32_t COMPATIBILITY_SUPPLEMENT[544]  # canonical forms of U+2F800..U+2FA1F
@@ -32,6 +50,67 @@ cdef void load_ideographs():
 
 
 load_ideographs()
+
+
+cdef void load_roles():
+    """Fill ROLES from Unicode's categories; the vowels before and behind, which are letters there, are named."""
+    cdef int point
+    for first, last in ((0x0E00, 0x0F00), (0x1000, 0x10A0), (0x1780, 0x1800)):
+        for point in range(first, last):
+            category = unicodedata.category(chr(point))[0]
+            if category == "M":
+                ROLES[point - FIRST_SYLLABIC] = ATTACHED
+            elif category == "L":
+                ROLES[point - FIRST_SYLLABIC] = CONSONANT
+    for point in (0x0E40, 0x0E41, 0x0E42, 0x0E43, 0x0E44, 0x0EC0, 0x0EC1, 0x0EC2, 0x0EC3, 0x0EC4):
+        ROLES[point - FIRST_SYLLABIC] = BEFORE
+    for point in (0x0E30, 0x0E32, THAI_AM, 0x0E45, 0x0EB0, 0x0EB2, LAO_AM):
+        ROLES[point - FIRST_SYLLABIC] = BEHIND
+    ROLES[0x1039 - FIRST_SYLLABIC] = STACKER
+    ROLES[0x17D2 - FIRST_SYLLABIC] = STACKER
+
+
+load_roles()
+
+
+cdef inline int role_of(uint32_t point) noexcept nogil:
+    """Return the role of a code point in Thai, Lao, Myanmar or Khmer, CONSONANT to STACKER; 0 in other scripts."""
+    return ROLES[point - FIRST_SYLLABIC] if FIRST_SYLLABIC <= point < END_SYLLABIC else 0
+
+
+cdef Py_ssize_t read_syllabic(const unsigned char* text, Py_ssize_t size, Py_ssize_t at, uint32_t point,
+                              uint32_t* points, int* count) noexcept nogil:
+    """Read the character at text[at] that begins with `point`, a code point with a role; return its bytes.
+
+    Its code points are written to `points`, which has room for MAX_SYLLABIC + 1, and their number to count[0]. The
+    vowel am of Thai and Lao is written as its sign and its vowel. Marks that forms leave out are skipped.
+    """
+    cdef Py_ssize_t end = at, width
+    cdef int role = role_of(point), before = 0
+    cdef bint based = False
+    count[0] = 0
+    while True:
+        if point == THAI_AM or point == LAO_AM:
+            points[count[0]] = 0x0E4D if point == THAI_AM else 0x0ECD
+            count[0] += 1
+            point -= 1
+        points[count[0]] = point
+        count[0] += 1
+        based = based or role == CONSONANT
+        before = role
+        end += decode_code_point(text, size, end, &point)
+        while end < size:
+            width = decode_code_point(text, size, end, &point)
+            if char_class(CHARS, point) != MARK:
+                break
+            end += width
+        if end >= size or count[0] >= MAX_SYLLABIC:
+            break
+        role = role_of(point)
+        if role == 0 or role == BEFORE or (role == BEHIND and not based) or (
+                role == CONSONANT and before != STACKER and before != BEFORE):
+            break
+    return end - at
 
 
 cdef uint32_t compose_kana(uint32_t point, uint32_t voice) noexcept nogil:
@@ -98,31 +177,41 @@ cdef Py_ssize_t read_cjk(const unsigned char* text, Py_ssize_t size, Py_ssize_t 
     A run consists of characters of scripts written without spaces, and marks. Return the offset behind the run, or that
     of the first character not read if memory ran out, which sets out.failed.
     """
-    cdef uint32_t point, previous = 0, before = 0
-    cdef Py_ssize_t width, form
-    cdef int used
+    cdef uint32_t points[2][MAX_SYLLABIC + 1]  # of the last two characters
+    cdef int[2] counts
+    cdef int this = 0, used, k
+    cdef Py_ssize_t width, form, before = -1
     while at < size:
-        width = decode_code_point(text, size, at, &point)
-        if char_class(CHARS, point) == MARK:
+        width = decode_code_point(text, size, at, &points[this][0])
+        if char_class(CHARS, points[this][0]) == MARK:
             at += width
             continue
-        if char_class(CHARS, point) != CJK or not reserve_token(out):
+        if char_class(CHARS, points[this][0]) != CJK or not reserve_token(out):
             break
-        width = read_cjk_code_point(text, size, at, &point)
+        if role_of(points[this][0]):
+            width = read_syllabic(text, size, at, points[this][0], points[this], &counts[this])
+        else:
+            width = read_cjk_code_point(text, size, at, &points[this][0])
+            counts[this] = 1
         form = out.forms_size
-        used = encode_code_point(point, out.forms + form)
+        used = 0
+        for k in range(counts[this]):
+            used += encode_code_point(points[this][k], out.forms + form + used)
         end_form(out, form + used)
-        append_token(out, at, at + width, form, used, 1, WORD, out.words, 1, True)
+        append_token(out, at, at + width, form, used, counts[this], WORD, out.words, 1, True)
         out.words += 1
-        if previous:
+        if before >= 0:
             if not reserve_token(out):
                 break
             form = out.forms_size
-            used = encode_code_point(previous, out.forms + form)
-            used += encode_code_point(point, out.forms + form + used)
+            used = 0
+            for k in range(counts[1 - this]):
+                used += encode_code_point(points[1 - this][k], out.forms + form + used)
+            for k in range(counts[this]):
+                used += encode_code_point(points[this][k], out.forms + form + used)
             end_form(out, form + used)
-            append_token(out, before, at + width, form, used, 2, JOINED, out.words - 2, 2, True)
-        previous = point
+            append_token(out, before, at + width, form, used, counts[0] + counts[1], JOINED, out.words - 2, 2, True)
+        this = 1 - this
         before = at
         at += width
     return at

@@ -1,7 +1,43 @@
-"""Passages: where a text is cut into the documents of a segment; and how byte ranges of a text are folded."""
+"""Passages: where a text is cut into the documents of a segment."""
 
-from cpython.unicode cimport PyUnicode_1BYTE_DATA, PyUnicode_DecodeUTF8, PyUnicode_New
 from libc.stdint cimport uint64_t
+from libc.string cimport memcpy
+
+cdef enum:
+    HIGH_BITS = 0x80
+    LETTERS_OF_TWO = 0xCE    # the least first byte of letters of two bytes, Latin ones left out
+    LETTERS_OF_THREE = 0xE0  # of letters of three bytes: of Indic scripts, Thai and others
+    OTHER_OF_THREE = 0xE2    # of symbols, and of characters each of which is a syllable or word
+
+cdef uint64_t ALL_HIGH_BITS = <uint64_t>0x8080808080808080
+
+
+cdef Py_ssize_t reach(const unsigned char* data, Py_ssize_t size, Py_ssize_t start, Py_ssize_t length) noexcept nogil:
+    """Return the offset in data[0:size] that lies `length` behind `start`, or `size`.
+
+    A letter of an alphabet other than the Latin one has the length 1; of anything else every byte has, so that passages
+    of any alphabet hold equally many words.
+    """
+    cdef Py_ssize_t at = start, step, left = length
+    cdef uint64_t eight
+    while left > 0 and at < size:
+        if left >= 8 and size - at >= 8:
+            memcpy(&eight, data + at, 8)
+            if not eight & ALL_HIGH_BITS:
+                at += 8
+                left -= 8
+                continue
+        step = 1
+        if LETTERS_OF_TWO <= data[at] < LETTERS_OF_THREE:
+            step = 2
+        elif LETTERS_OF_THREE <= data[at] < OTHER_OF_THREE:
+            step = 3
+        while step > 1 and at + 1 < size and data[at + 1] & 0xC0 == HIGH_BITS:
+            at += 1
+            step -= 1
+        at += 1
+        left -= 1
+    return at
 
 
 cdef Py_ssize_t end_of_last_byte(const unsigned char* data, Py_ssize_t floor, Py_ssize_t end,
@@ -32,15 +68,17 @@ cdef Py_ssize_t passage_end(const unsigned char* data, Py_ssize_t size, Py_ssize
                             Py_ssize_t longest) noexcept nogil:
     """Return the offset in data[0:size] at which the passage that begins at data[start] ends.
 
-    The passage has at most `longest` bytes; the last one may be a quarter longer. It ends in the second half of that
-    length: behind the last line or before the last field, else behind the last sentence, else behind the last blank,
-    else at the last boundary between code points.
+    The passage has at most the length `longest`, as reach() counts; the last one may be a quarter longer. It ends in
+    the second half of that length: behind the last line or before the last field, else behind the last sentence, else
+    behind the last blank, else at the last boundary between code points.
     """
     cdef Py_ssize_t end, floor, at
     if size - start - longest <= longest // 4:  # a sum would overflow for a huge `longest`
         return size
-    end = start + longest
-    floor = start + longest // 2
+    floor = reach(data, size, start, longest // 2)
+    end = reach(data, size, floor, longest - longest // 2)
+    if reach(data, size, end, longest // 4) == size:
+        return size
     at = end_of_last_byte(data, floor, end, c"\n")
     if at < 0:
         at = end_of_last_sentence(data, floor, end)
@@ -56,9 +94,10 @@ cdef Py_ssize_t passage_end(const unsigned char* data, Py_ssize_t size, Py_ssize
 def passage_ends(bytes text not None, Py_ssize_t longest):
     """Return the ends of the passages of UTF-8 `text`: a list of ascending byte offsets; the last is len(text).
 
-    A passage has at most `longest` bytes; the last may be a quarter longer. It ends in the second half of that length:
-    behind the last line or before the last field, else behind the last sentence, else behind the last blank, else at
-    the last boundary between code points. Raises ValueError for `longest` below 16. O(len(text)).
+    A passage has at most `longest` bytes, in which a letter of an alphabet other than the Latin one counts as one; the
+    last may be a quarter longer. It ends in the second half of that length: behind the last line or before the last
+    field, else behind the last sentence, else behind the last blank, else at the last boundary between code points.
+    Raises ValueError for `longest` below 16. O(len(text)).
     """
     cdef const unsigned char* data = text
     cdef Py_ssize_t size = len(text), end = 0
@@ -70,42 +109,3 @@ def passage_ends(bytes text not None, Py_ssize_t longest):
         ends.append(end)
         if end == size:
             return ends
-
-
-cdef str ascii_lower(const unsigned char* text, Py_ssize_t size):
-    """Return text[0:size] in lower case as a str, or None if it is not ASCII."""
-    cdef Py_ssize_t k
-    cdef unsigned char all_bits = 0
-    cdef unsigned char* to
-    for k in range(size):
-        all_bits |= text[k]
-    if all_bits & 0x80:
-        return None
-    small = PyUnicode_New(size, 0x7F)
-    to = <unsigned char*>PyUnicode_1BYTE_DATA(small)
-    for k in range(size):
-        to[k] = text[k] | (<unsigned char>(<unsigned char>(text[k] - c'A') < 26) << 5)
-    return small
-
-
-def fold_ranges(const unsigned char[::1] text not None, const uint64_t[::1] starts not None,
-                const uint64_t[::1] ends not None, fold not None):
-    """Return a list of str: fold(text[starts[k]:ends[k]]) for every k.
-
-    text is UTF-8; starts and ends, u64[n], are byte offsets, limited to the end of the text. fold is a function str ->
-    str; it is called only for ranges with other characters than ASCII, so it must turn ASCII text into lower case.
-    Invalid UTF-8 is replaced by U+FFFD. Raises ValueError if starts and ends differ in length.
-    """
-    cdef Py_ssize_t k
-    cdef uint64_t begin, end, size = text.shape[0]
-    cdef str piece
-    if ends.shape[0] != starts.shape[0]:
-        raise ValueError("starts and ends differ in length")
-    found = []
-    for k in range(starts.shape[0]):
-        begin, end = starts[k], min(ends[k], size)
-        piece = ascii_lower(&text[begin], end - begin) if begin < end else ""
-        if piece is None:
-            piece = fold(PyUnicode_DecodeUTF8(<const char*>&text[begin], end - begin, "replace"))
-        found.append(piece)
-    return found

@@ -1,0 +1,23 @@
+from collections.abc import Callable
+
+from typing_extensions import disjoint_base
+
+from recall_rank._core.rank.rapidfuzz_scorer import Scorer
+
+JOINERS: bytes
+
+@disjoint_base
+class QueryName:
+    def __init__(self, first: int, last: int, worth: float, plain: Scorer, written: Scorer, joiners: bytes) -> None: ...
+    @property
+    def first(self) -> int: ...
+    @property
+    def last(self) -> int: ...
+    @property
+    def worth(self) -> float: ...
+    @property
+    def plain(self) -> Scorer: ...
+    @property
+    def written(self) -> Scorer: ...
+
+def plain_name(name: str, fold: Callable[[str], str]) -> str: ...

@@ -1,0 +1,91 @@
+"""The languages of a query: told by its words, and where these leave it open by the words of the history."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from recall_rank.analysis.languages.detection import (
+    is_function_word,
+    languages_of,
+    scripts_in,
+    written_word,
+)
+from recall_rank.analysis.languages.function_words import TELLING_WORDS
+from recall_rank.analysis.languages.language import LANGUAGES, LATIN, OTHER_LATIN
+from recall_rank.index.reader.index_reader import IndexReader
+from recall_rank.search.expansion.lexicon import Lexicon, members_of
+from recall_rank.search.filters.eligible import EligibleSet
+from recall_rank.search.query import Query, Word
+
+COMMON = 200  # documents to one with a telling word, at most, in a history in which a language is common
+
+
+def in_languages(query: Query, reader: IndexReader, eligible: EligibleSet) -> Query:
+    """Return the query with its languages beside English, and without the function words of these; any other as it is.
+
+    Of languages that are equally likely by the words of the query, that is taken in which the eligible documents have
+    the most telling words. If its words tell of no language, not even of English, those are taken that are common
+    among the eligible documents.
+    """
+    told = languages_of(query.text)
+    languages = [_likeliest(names, reader, eligible) for names in told.likely]
+    if told.possible:
+        languages += [name for name in _common(reader, eligible) if name in told.possible]
+    return _in(query, tuple(dict.fromkeys(languages))) if languages else query
+
+
+def _likeliest(names: Sequence[str], reader: IndexReader, eligible: EligibleSet) -> str:
+    """Return the language in which the eligible documents have the most telling words; the first one of equals."""
+    if len(names) == 1:
+        return names[0]
+    shares = _shares(names, reader, eligible.doc_marks)
+    return max(names, key=shares.__getitem__)
+
+
+def _common(reader: IndexReader, eligible: EligibleSet) -> list[str]:
+    """Return the languages in Latin letters that are common among the eligible documents, beside English.
+
+    Only languages half of whose telling words are in the reader are counted; the reader caches which these are.
+    """
+    if reader.languages is None:
+        shares = _shares(OTHER_LATIN, reader, None)
+        reader.languages = tuple(name for name, (typical, _) in shares.items() if typical)
+    if not reader.languages:
+        return []
+    enough = max(eligible.doc_count, 1) / COMMON
+    shares = _shares(reader.languages, reader, eligible.doc_marks)
+    return [name for name, (typical, _) in shares.items() if typical >= enough]
+
+
+def _shares(names: Sequence[str], reader: IndexReader, marks: bytearray | None) -> dict[str, tuple[int, int]]:
+    """Return the number of documents that hold a telling word of each language: the median over these words, and the
+    sum. `marks` are the eligible documents; without them all are.
+    """
+    lexicon = Lexicon(reader, marks)
+    shares = {}
+    for name in names:
+        groups = [members_of(terms, 1.0) for terms in lexicon.find(list(TELLING_WORDS[name]))]
+        counts = sorted(lexicon.frequencies(groups, reader.docs))
+        shares[name] = (counts[len(counts) // 2], sum(counts))
+    return shares
+
+
+def _in(query: Query, languages: tuple[str, ...]) -> Query:
+    """Return the query in these languages: their function words do not count.
+
+    English ones count where the words in Latin letters are in another language. If there are only function words, all
+    count.
+    """
+    written = [written_word(word.written) for word in query.words]
+    accents = not all(map(str.isascii, written))
+    english = not any(LATIN in LANGUAGES[name].scripts for name in languages)
+    counts = [
+        (word.counts or (not english and scripts_in(own) == {LATIN}))
+        and (word.cjk or not is_function_word(own, languages, accents=accents))
+        for word, own in zip(query.words, written, strict=True)
+    ]
+    if not any(counts):
+        return replace(query, languages=languages)
+    words: list[Word] = [replace(word, counts=each) for word, each in zip(query.words, counts, strict=True)]
+    return replace(query, words=tuple(words), counting=sum(counts), languages=languages)
