@@ -79,7 +79,9 @@ class Driven:
 
         def is_shown() -> bool:
             found, selected = app.found, app.hit_list.selected
-            if found is None or found.is_cut or found.state != app.state or (query is not None and found.state.query != query):
+            if found is None or found.is_cut or found.state != app.state:
+                return False
+            if query is not None and found.state.query != query:
                 return False
             if selected is None:
                 return True

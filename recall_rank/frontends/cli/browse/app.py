@@ -215,6 +215,7 @@ class PickerApp(App[Outcome]):
         selected = self.hit_list.selected
         self._wanted_key = selected.key if keep and selected is not None else None
         self._told = ""
+        self._rest.stop()
         self._search()
 
     def _show(self, found: ListAnswer) -> None:
@@ -225,8 +226,8 @@ class PickerApp(App[Outcome]):
         self._tell_status()
         self._select()
         if found.is_cut:
-            self._rest.reset()
-            self._rest.resume()
+            self._rest.stop()
+            self._rest = self.set_timer(REST_SECONDS, self._search_whole)
 
     def _fail(self, error: Exception) -> None:
         """Show an error of a thread."""

@@ -28,7 +28,7 @@ _TEXT = re.compile(r">([^<>]+)</text>")
 
 
 def drawn(folder: Path) -> str:
-    """The picker at 104 x 26 as SVG that loads nothing: the fonts of the reader stand in for those that Textual names."""
+    """The picker at 104 x 26 as SVG that loads nothing: fonts of the reader stand in for those that Textual names."""
     made: list[str] = []
 
     async def test() -> None:
