@@ -20,7 +20,7 @@ from recall_rank.frontends.cli.browse.export import ExportError, export_sessions
 from recall_rank.frontends.cli.browse.keys import EVERYWHERE, LIST_KEYS, QUERY_KEYS, footer
 from recall_rank.frontends.cli.browse.latest_worker import LatestWorker
 from recall_rank.frontends.cli.browse.outcome import Outcome, Picked, Reopening, Surroundings, command_of
-from recall_rank.frontends.cli.browse.preview import Preview, SessionMatches, preview, session_matches
+from recall_rank.frontends.cli.browse.preview import Preview, PreviewMatches, preview, session_matches
 from recall_rank.frontends.cli.browse.screens import ChoiceScreen, ConfirmScreen, HelpScreen, PathScreen
 from recall_rank.frontends.cli.browse.search import ListAnswer, choices_of, find, has_index
 from recall_rank.frontends.cli.browse.state import (
@@ -116,7 +116,7 @@ class PickerApp(App[Outcome]):
         self._previewer: LatestWorker[Preview | None] = LatestWorker(
             "preview", self._from_thread(self._show_preview), self._fail
         )
-        self._matches: tuple[str, SearchState, ListAnswer | None, SessionMatches] | None = None
+        self._matches: tuple[str, SearchState, ListAnswer | None, PreviewMatches] | None = None
         self.theme = theme
 
     # --- building the screen ----------------------------------------------------------------------------------------
@@ -292,7 +292,7 @@ class PickerApp(App[Outcome]):
             return None  # another entry is selected already: nobody gets this answer
         kept = self._matches
         if kept is not None and kept[0] == entry.session_id and kept[1] == state and kept[2] is found:
-            matches: SessionMatches | None = kept[3]
+            matches: PreviewMatches | None = kept[3]
         else:
             matches = session_matches(self.recall, entry.session_id, state, cancel, self.now)
         if matches is None or not matches.session.messages:

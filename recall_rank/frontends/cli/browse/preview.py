@@ -33,7 +33,7 @@ _MATCHES_WIDTH: Final = 400  # characters of their snippets, in which the forms 
 
 
 @dataclass(frozen=True, slots=True)
-class SessionMatches:
+class PreviewMatches:
     """A session as the index holds it, the places of its messages that match, and marks for the matches."""
 
     session: Session
@@ -63,7 +63,7 @@ class Preview:
 
     entry: ListEntry
     place: int  # of the message in its session
-    matches: SessionMatches
+    matches: PreviewMatches
     rows: tuple[Line, ...]
     top: int
     columns: int
@@ -80,14 +80,14 @@ class Preview:
 
 def session_matches(
     recall: Recall, session_id: str, state: SearchState, cancel: threading.Event | None = None, now: int | None = None
-) -> SessionMatches | None:
+) -> PreviewMatches | None:
     """Return a session with the places of its matches; None when the index does not have it any more."""
     found = recall.indexed([session_id])
     if not found:
         return None
     session = found[0]
     if not state.query.strip():
-        return SessionMatches(session, tuple(range(len(session.messages))), WordMarks())
+        return PreviewMatches(session, tuple(range(len(session.messages))), WordMarks())
     options = state.options(KEY_BUDGET_MS)
     options["session_id"], options["group"] = session_id, "part"
     options["results"], options["width"] = _MATCHES, _MATCHES_WIDTH
@@ -98,10 +98,10 @@ def session_matches(
     hits = {hit.message_id for hit in response.results}
     found_forms = (hit.snippet[span.start : span.end].strip() for hit in response.results for span in hit.spans)
     places = tuple(at for at, message in enumerate(session.messages) if message.id in hits)
-    return SessionMatches(session, places, WordMarks.of_forms(filter(None, found_forms), state.match))
+    return PreviewMatches(session, places, WordMarks.of_forms(filter(None, found_forms), state.match))
 
 
-def preview(matches: SessionMatches, entry: ListEntry, place: int, columns: int, now: int) -> Preview:
+def preview(matches: PreviewMatches, entry: ListEntry, place: int, columns: int, now: int) -> Preview:
     """Return the message at `place` with its neighbours, wrapped at `columns` columns. `now` is in epoch
     milliseconds.
     """
