@@ -27,7 +27,10 @@ _NOT_WRITABLE: Final = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errn
 _NO_MEMORY: Final = "there is not enough memory"
 _NO_MEMORY_JSON: Final = f'{{"ok":false,"error":"{_NO_MEMORY}","schema_version":1}}'  # written without a library
 # What importing an extension module and starting a thread say when memory is short; neither raises MemoryError.
-_SAYS_NO_MEMORY: Final = ("failed to map segment", "cannot allocate memory", "can't start new thread")
+_SAYS_NO_MEMORY: Final = (
+    *("failed to map segment", "cannot allocate memory", "can't start new thread"),
+    "error return without exception set",  # a SystemError of CPython when memory ends inside of an import
+)
 
 
 def exit_status(run: Callable[[], object], *, as_json: bool) -> int:
@@ -98,7 +101,9 @@ def _is_short_of_memory(error: Exception) -> bool:
     if isinstance(error, MemoryError) or (isinstance(error, OSError) and error.errno == errno.ENOMEM):
         return True
     said = str(error).lower()
-    return isinstance(error, ImportError | RuntimeError) and any(words in said for words in _SAYS_NO_MEMORY)
+    return isinstance(error, ImportError | RuntimeError | SystemError) and any(
+        words in said for words in _SAYS_NO_MEMORY
+    )
 
 
 def _failed(message: str, code: int, *, as_json: bool) -> int:

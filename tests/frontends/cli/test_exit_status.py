@@ -74,6 +74,7 @@ OTHERS: dict[str, tuple[str, ...]] = {
     "completion": ("bash",),
     "help": (),
     "mcp": ("--help",),
+    "web": ("--help",),
     "install": ("codex", "--dry-run"),
     "uninstall": ("codex", "--dry-run"),
     "hosts": ("--no-check",),
@@ -94,6 +95,7 @@ NO_JSON = (
     "completion",
     "help",
     "mcp",
+    "web",
     "install",
     "uninstall",
 )
@@ -248,6 +250,7 @@ def test_no_command_ends_with_2() -> None:
         (MemoryError(), OUT_OF_MEMORY, "there is not enough memory"),
         (OSError(errno.ENOMEM, "Cannot allocate memory"), OUT_OF_MEMORY, "there is not enough memory"),
         (ImportError("x.so: failed to map segment from shared object"), OUT_OF_MEMORY, "there is not enough memory"),
+        (SystemError("error return without exception set"), OUT_OF_MEMORY, "there is not enough memory"),
         (RuntimeError("can't start new thread"), OUT_OF_MEMORY, "there is not enough memory"),
         (KeyboardInterrupt(), INTERRUPTED, ""),
         (click.Abort(), INTERRUPTED, ""),

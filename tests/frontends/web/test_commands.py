@@ -9,6 +9,7 @@ import socket
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import httpx
@@ -20,6 +21,7 @@ from recall_rank.frontends.web import serve as serving
 from recall_rank.frontends.web.serve import PortTakenError, serve
 from recall_rank.frontends.web.standalone_page import standalone_page
 from tests.frontends.conftest import Run
+from tests.support.frontends.terminal import heed_interrupts
 from tests.support.frontends.web_pages import Elements, demo_recall, long_session
 
 SECRET = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
@@ -101,6 +103,15 @@ def test_other_commands_load_none_of_it(file: Path, words: list[str]) -> None:
     assert answer.stderr.strip().splitlines()[-1] == "[]", answer.stderr
 
 
+@pytest.fixture
+def interruptible() -> Iterator[None]:
+    """Let SIGINT interrupt this process: a shell that runs the tests in the background has it ignored."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("interruptible")
 def test_a_taken_port_is_said_or_passed_over(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     recall = demo_recall(tmp_path)
     addresses: list[str] = []
@@ -124,7 +135,12 @@ def test_a_taken_port_is_said_or_passed_over(tmp_path: Path, monkeypatch: pytest
 def test_the_command_serves_until_it_is_interrupted(file: Path, tmp_path: Path) -> None:
     words = ["-m", "recall_rank", "web", "--no-open", "--history", str(file), "--cache", str(tmp_path / "cache")]
     process = subprocess.Popen(
-        [sys.executable, *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=dict(os.environ)
+        [sys.executable, *words],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=dict(os.environ),
+        preexec_fn=heed_interrupts,  # noqa: PLW1509 - these tests have one thread
     )
     try:
         assert process.stdout is not None
