@@ -1,7 +1,9 @@
 """Builds every src_ext/recall_rank/_core/<package>/<kernel>.pyx as the module recall_rank._core.<package>.<kernel>.
 
-Everything else about the package stands in pyproject.toml. Two environment variables choose another build:
-RECALL_RANK_DEBUG=1 turns Cython's checks on; RECALL_RANK_TRACE=1 records executed lines for coverage.
+Everything else about the package stands in pyproject.toml. Environment variables choose another build:
+RECALL_RANK_DEBUG=1 turns Cython's checks on; RECALL_RANK_TRACE=1 records executed lines for coverage;
+RECALL_RANK_SANITIZE=1 stops the process at a read or write outside of memory and at undefined behaviour
+(`python -m tests.sanitize` builds and runs it).
 """
 
 from __future__ import annotations
@@ -32,7 +34,10 @@ def wanted(variable: str) -> bool:
 
 DEBUG = wanted("RECALL_RANK_DEBUG")
 TRACE = wanted("RECALL_RANK_TRACE")
-MODE = "-".join(["release", *["debug"] * DEBUG, *["trace"] * TRACE])
+SANITIZE = wanted("RECALL_RANK_SANITIZE")
+MODE = "-".join(["release", *["debug"] * DEBUG, *["trace"] * TRACE, *["sanitize"] * SANITIZE])
+
+SANITIZERS = ["-fsanitize=address,undefined", "-fno-sanitize-recover=undefined"]
 
 DIRECTIVES: dict[str, Any] = {
     "language_level": 3,
@@ -43,7 +48,6 @@ DIRECTIVES: dict[str, Any] = {
     "cdivision": True,  # also under DEBUG: a check may raise, it may never change what is computed
     "embedsignature": True,
     "binding": True,
-    "freethreading_compatible": True,
     "linetrace": TRACE,
 }
 
@@ -52,6 +56,9 @@ def compile_args() -> list[str]:
     """Return compiler options that suit every processor of the architecture: wheels travel, so never -march=native."""
     if sys.platform == "win32":
         return ["/Od" if DEBUG else "/O2"]
+    if SANITIZE:
+        # -O1: a sanitized -O3 takes three times as long to compile. -g1: a report names files and lines.
+        return ["-O1", "-g1", "-fno-omit-frame-pointer", *SANITIZERS]
     return ["-O1", "-g"] if DEBUG or TRACE else ["-O3", "-g0"]
 
 
@@ -76,6 +83,7 @@ def kernels() -> list[Extension]:
             include_dirs=[str(KERNELS)],
             define_macros=macros(),
             extra_compile_args=compile_args(),
+            extra_link_args=SANITIZERS if SANITIZE else [],
         )
         for source in sorted(KERNELS.rglob("*.pyx"))
     ]

@@ -39,6 +39,7 @@ BENCHMARKS = (
     "systems",
     "compress",
     "web_pages",
+    "browse",
 )
 
 

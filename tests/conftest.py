@@ -11,11 +11,20 @@ import pytest
 from hypothesis import HealthCheck, is_hypothesis_test, settings
 from hypothesis.database import DirectoryBasedExampleDatabase, MultiplexedDatabase, ReadOnlyDatabase
 
+from tests.reliability.report import (  # noqa: F401  # hooks
+    pytest_runtest_logreport,
+    pytest_runtest_makereport,
+    pytest_terminal_summary,
+)
 from tests.support.examples import FEWEST
+from tests.support.simulated_windows import SIMULATED, simulate
 from tests.support.soak import LONG
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+if SIMULATED:
+    simulate()  # before anything of recall_rank is imported
 
 ROOT = Path(__file__).resolve().parents[1]
 KERNELS = ROOT / "src_ext" / "recall_rank" / "_core"
@@ -67,11 +76,14 @@ def pytest_report_header() -> str:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Give every property a key in the example database, and remove time limits where RECALL_RANK_SOAK=long.
+    """Give every property a key in the example database, remove time limits where RECALL_RANK_SOAK=long, and skip tests
+    marked `posix` elsewhere.
 
     Under a fixed seed hypothesis keeps no failing example of a property without a key.
     """
     for item in items:
+        if (SIMULATED or os.name == "nt") and item.get_closest_marker("posix"):
+            item.add_marker(pytest.mark.skip("a promise for POSIX systems"))
         if LONG:
             item.add_marker(pytest.mark.timeout(0))
         test = getattr(item, "obj", None)

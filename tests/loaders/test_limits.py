@@ -134,7 +134,7 @@ def test_holes_and_stored_bytes_alternate(tmp_path: Path) -> None:
 
 
 def test_a_system_that_tells_no_holes_reads_all_bytes(limit: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    limit.setattr(blocks, "_CAN_SEEK_HOLES", False)
+    limit.setattr(blocks, "_SEEK_DATA", -1)
     limit.setenv("RECALL_RANK_LIMITS", "line=1M")
     path = tmp_path / "h.jsonl"
     path.write_bytes(BEFORE)

@@ -29,6 +29,7 @@ from recall_rank.histories.settings import Settings, settings
 from recall_rank.histories.vocabulary_file import read_vocabulary
 from recall_rank.loaders.registry import LOADERS
 from recall_rank.search.options import Options
+from tests.reliability.__main__ import command_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -196,7 +197,7 @@ def check_command(words: list[str]) -> None:
         assert command is not None
         command.make_context("web", rest[1:])
     elif program == "recall-rank":
-        run(rest)
+        run([*rest, "--help"] if rest[:1] == ["browse"] else rest)  # which needs a terminal
     elif program == "pip":
         check_install(rest)
     elif program in ("python", "python3"):
@@ -245,6 +246,9 @@ def check_python(words: list[str]) -> None:
     assert words[0] == "-m"
     if words[1].startswith("examples."):  # tests/examples runs them
         assert (ROOT / words[1].replace(".", "/")).with_suffix(".py").is_file()
+        return
+    if words[1] == "tests.reliability":
+        assert command_line().parse_known_args(words[2:])[1] == []
         return
     assert words[1] in ("venv", "pytest", "bench", "tests.faults", "tests.repository.sample")
     if words[1] == "bench":

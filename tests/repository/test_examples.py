@@ -28,9 +28,11 @@ def pytest_in(folder: Path, profile: str, bound: int) -> subprocess.CompletedPro
 
 
 def test_a_failing_example_is_kept_and_tried_first(tmp_path: Path) -> None:
-    (tmp_path / "tests" / "support").mkdir(parents=True)
+    for folder in ("support", "reliability"):
+        (tmp_path / "tests" / folder).mkdir(parents=True)
     shutil.copy(ROOT / "pyproject.toml", tmp_path)
-    for settings in ("conftest.py", "support/soak.py", "support/examples.py"):
+    report = ("reliability/promises.py", "reliability/report.py")
+    for settings in ("conftest.py", "support/soak.py", "support/examples.py", *report):
         shutil.copy(ROOT / "tests" / settings, tmp_path / "tests" / settings)
     (tmp_path / "tests" / "test_small.py").write_text(PROPERTY)
 

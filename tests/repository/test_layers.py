@@ -102,6 +102,7 @@ FOREIGN: dict[str, tuple[str, ...]] = {
     "click": ("frontends",),
     "rich": ("frontends",),
     **dict.fromkeys(("jinja2", "markupsafe", "starlette", "uvicorn", "pygments"), ("frontends.web",)),
+    "textual": ("frontends.cli",),
     **dict.fromkeys(("mcp", "mcp_types", "anyio", "pydantic"), ("frontends.mcp",)),
     "llm": ("frontends.curators",),
     "platformdirs": ("histories",),

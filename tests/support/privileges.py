@@ -20,7 +20,7 @@ _DROP_FROM_BOUNDING_SET: Final = 24  # of sys/prctl.h: what no program that is s
 @contextmanager
 def modes_bind() -> Iterator[None]:
     """Drop this thread's privilege to ignore file modes; skip the test where that is impossible."""
-    if os.geteuid() != 0:
+    if os.getuid() != 0:
         yield
         return
     if sys.platform != "linux":
@@ -40,7 +40,7 @@ def modes_bind() -> Iterator[None]:
 
 def modes_bind_in_child() -> None:
     """Take the privilege to ignore file modes from the program that this process starts next; for `preexec_fn`."""
-    if os.geteuid() == 0:
+    if os.getuid() == 0:
         libc = ctypes.CDLL(None, use_errno=True)
         for capability in (1, 2):  # of _OVERRIDE
             if libc.prctl(_DROP_FROM_BOUNDING_SET, capability, 0, 0, 0) != 0:

@@ -59,8 +59,10 @@ class LastSearch:
 
 def terminal_name() -> str | None:
     """Return the name of this terminal's file: a digest of the device and of the process that leads its session, with
-    the time at which that began. None when neither stdin, stdout nor stderr is a terminal.
+    the time at which that began. None when neither stdin, stdout nor stderr is a terminal, and on Windows.
     """
+    if not hasattr(os, "ttyname"):
+        return None
     for descriptor in (2, 0, 1):
         with suppress(OSError):
             device, leader = os.ttyname(descriptor), os.getsid(0)

@@ -16,6 +16,7 @@ from recall_rank.frontends.cli.output.console import HITS, USAGE
 
 _COMMANDS: Final = {  # name -> module and attribute
     "search": "search:search",
+    "browse": "hits.browse:browse",
     "session-search": "session_search:session_search",
     "ask": "ask:ask",
     "get": "transcripts:get",
@@ -50,7 +51,7 @@ _COMMANDS: Final = {  # name -> module and attribute
     "completion": "completion:completion",
     "help": "help:show_help",
 }
-_TAKES_QUERY: Final = ("search", "session-search", "ask", "demo")
+_TAKES_QUERY: Final = ("search", "browse", "session-search", "ask", "demo")
 _PROGRAM: Final = "recall-rank"
 _COMPLETE: Final = "_RECALL_RANK_COMPLETE"  # set by the script of the command `completion`
 _EPILOG: Final = """Ends with 0 when there are hits or the command is done, 1 when there are no hits, 2 for wrong usage,
@@ -60,6 +61,7 @@ summary, 130 when interrupted.
 
 \b
 Begin with:
+  recall-rank browse            look for sessions while you type
   recall-rank search WORDS...   every history on this machine
   recall-rank get 1             the first hit in full; also context 1, open 1
   recall-rank demo              an invented history, to try it
@@ -68,6 +70,11 @@ Begin with:
 
 class LazyGroup(click.Group):
     """A click group that imports the module of a command when the command is called."""
+
+    hint = ""  # shown below the help
+
+    def get_help(self, ctx: click.Context) -> str:
+        return super().get_help(ctx) + self.hint
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(_COMMANDS)
@@ -113,6 +120,14 @@ class LazyGroup(click.Group):
         sys.exit(exit_status(lambda: self._run(program, words, extra), as_json=as_json))
 
     def _run(self, program: str, words: list[str], extra: dict[str, Any]) -> None:
+        self.hint = ""
+        if not words and _has_terminals():
+            from recall_rank.frontends.cli.commands.hits.browse import INSTALL, has_textual
+
+            if has_textual():
+                words = ["browse"]
+            else:
+                self.hint = f"\n\nTo look for sessions while you type, install the extra tui: {INSTALL}"
         try:
             with self.make_context(program, list(words), **extra) as ctx:
                 self.invoke(ctx)
@@ -123,6 +138,11 @@ class LazyGroup(click.Group):
                 raise
             told = refused_value(error, words)
             raise click.BadParameter(told, error.ctx, error.param, error.param_hint) from error
+
+
+def _has_terminals() -> bool:
+    """Return whether a person sits in front of stdin, stdout and stderr."""
+    return all(os.isatty(descriptor) for descriptor in (0, 1, 2))
 
 
 def _of_query(error: click.UsageError) -> bool:

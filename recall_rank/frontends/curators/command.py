@@ -65,8 +65,8 @@ class CommandModel:
 
         The whole process group is ended when the command is done, prints more than READ_BYTES, does not end within
         `seconds` or is cancelled, and when this process ends, even by a signal. Raises NoCuratorError for a program
-        that is not there, CuratorError for an exit status that is not 0, with the first line of stderr unless that
-        repeats the prompt, and for too much output.
+        that is not there and on Windows, CuratorError for an exit status that is not 0, with the first line of stderr
+        unless that repeats the prompt, and for too much output.
         """
         prompt = f"{system}\n\n{text}"
         return run_command(self._argv, prompt, self._name, seconds, cancelled, environ=self._environ)
@@ -85,6 +85,8 @@ def run_command(
     replaced.
     """
     environ = os.environ if environ is None else environ
+    if not hasattr(os, "killpg"):
+        raise NoCuratorError(f"the {name} is not started: this system has no process groups to end it with")
     program = shutil.which(argv[0], path=environ.get("PATH"))
     if program is None:
         raise NoCuratorError(f"the program of the {name} is not there: {one_line(argv[0])[:ERROR_CHARS]}")
@@ -195,8 +197,9 @@ class _RunningCommand:
         """Kill every process of the group, once: afterwards its number may belong to others."""
         if not self._killed:
             self._killed = True
-            with suppress(ProcessLookupError, PermissionError):  # there is none left, or only zombies (macOS)
-                os.killpg(self._process.pid, signal.SIGKILL)
+            if hasattr(os, "killpg"):  # else run_command() has started nothing
+                with suppress(ProcessLookupError, PermissionError):  # there is none left, or only zombies (macOS)
+                    os.killpg(self._process.pid, signal.SIGKILL)
 
     def _pipes(self) -> list[IO[bytes]]:
         """Return stdin, stdout and stderr of the command."""

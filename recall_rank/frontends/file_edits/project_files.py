@@ -14,6 +14,7 @@ from typing import Final
 
 LARGEST: Final = 1 << 20  # bytes of a file that is edited
 _NEW_MODE: Final = 0o666  # less the umask
+_FLAGS: Final = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
 
 
 class EditError(Exception):
@@ -72,7 +73,7 @@ def read_project_file(project: Path, name: str, limit: int = LARGEST, where: str
     if not real.is_relative_to(project):
         raise EditError(f"{name} leads out of {where}, to {real}")
     try:
-        descriptor = os.open(real, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+        descriptor = os.open(real, os.O_RDONLY | _FLAGS | getattr(os, "O_NONBLOCK", 0))
     except FileNotFoundError:
         if path.is_symlink():
             raise EditError(f"{name} is a link that leads to nothing") from None
@@ -184,11 +185,10 @@ def _staged(change: Change, data: bytes | None, temporaries: list[Path]) -> Path
     path = change.file.path
     temporary = path.parent / f"{path.name}.{secrets.token_hex(6)}.tmp"
     mode = change.file.mode if change.file.mode is not None else change.mode
-    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
-    descriptor = os.open(temporary, flags, _NEW_MODE if mode is None else 0o600)
+    descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _FLAGS, _NEW_MODE if mode is None else 0o600)
     temporaries.append(temporary)
     try:
-        if mode is not None:
+        if mode is not None and hasattr(os, "fchmod"):
             os.fchmod(descriptor, mode)
         view = memoryview(data)
         while view:

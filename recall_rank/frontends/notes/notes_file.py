@@ -36,7 +36,12 @@ LOCK_SECONDS: Final = 10.0
 _RETRY_SECONDS: Final = 0.02
 _SEPARATOR: Final = re.compile(r"^-{3,}[ \t]*$", re.MULTILINE)
 _DATE_LINE: Final = re.compile(r"\A\*\d{4}-\d{2}-\d{2}\*[ \t]*\n")
-_FLAGS: Final = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0)
+_FLAGS: Final = (
+    getattr(os, "O_NOFOLLOW", 0)
+    | getattr(os, "O_NONBLOCK", 0)
+    | getattr(os, "O_CLOEXEC", 0)
+    | getattr(os, "O_BINARY", 0)
+)
 
 
 class NotesError(Exception):

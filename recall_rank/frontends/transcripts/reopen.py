@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shlex
 from collections.abc import Sequence
@@ -10,7 +11,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from recall_rank.frontends.display_text import escape
-from recall_rank.model import Flag
+from recall_rank.model import Flag, Session
 
 # Name of a store -> words of the command, {} for the id. Other agents have no such command.
 _COMMANDS: Final = {
@@ -90,6 +91,17 @@ def reopen(
     """Return the command of reopen_command() as a line for a shell; None when there is none."""
     found = reopen_command(store, session_id, directory, flags, places)
     return None if found is None else found.line
+
+
+def why_not_reopened(session: Session) -> str:
+    """Return why reopen_command() has no command for a session."""
+    if session.flags & Flag.SOURCE_MISSING:
+        return "it is gone at its source"
+    if session.flags & Flag.SUBAGENT:
+        return "it is the session of a subagent"
+    if session.directory and not os.path.isdir(session.directory):  # noqa: PTH112 - a name that is no path is no folder
+        return f"its folder {session.directory} is not on this machine"
+    return f"{session.agent or session.source or 'its agent'} has no command for it"
 
 
 def put_reopen(

@@ -15,7 +15,7 @@ from typing import Final
 
 from recall_rank.histories.records.left_out import session_digest
 from recall_rank.index.errors import MissingIndexError
-from recall_rank.index.storage.folder import Folder
+from recall_rank.index.storage.folder import Folder, read_at
 
 FORGOTTEN: Final = "forgotten"  # the file of the list, in the cache folder
 LARGEST: Final = 1 << 24  # bytes of the list
@@ -130,7 +130,7 @@ def _entries(folder: Folder) -> list[ForgottenSession]:
     try:
         if not stat.S_ISREG(os.fstat(descriptor).st_mode):
             return []
-        data = os.pread(descriptor, LARGEST, 0)
+        data = read_at(descriptor, LARGEST, 0)
     finally:
         os.close(descriptor)
     known: dict[str, ForgottenSession] = {}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import errno
-import fcntl
 import os
 import re
 import stat
@@ -20,10 +19,18 @@ import xxhash
 from recall_rank.index.errors import DamagedIndexError, IndexFolderError, MissingIndexError
 from recall_rank.index.storage.format import FORMAT
 
+try:
+    import fcntl
+except ImportError:  # Windows: two processes may make the same vectors, which costs time and harms nothing
+    fcntl = None  # type: ignore[assignment]
+
 OTHERS_ACCESS: Final = 0o077
 OTHERS_WRITE: Final = 0o022
 LEFTOVER_SECONDS: Final = 86_400  # an unlisted file of this age is a leftover, even if its writer may still run
-_NO_LINKS: Final = os.O_CLOEXEC | os.O_NOFOLLOW
+_NO_LINKS: Final = getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
+_FOLDER: Final = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | _NO_LINKS
+_READ: Final = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | _NO_LINKS
+_RELATIVE: Final = {os.open, os.rename, os.stat, os.unlink} <= os.supports_dir_fd  # not on Windows
 # format, machine, process, random: the name identifies the writer of a file even after that process was killed
 _OWN_FILE: Final = re.compile(rf"(temporary|segment|table|vectors)-{FORMAT}-([0-9a-f]{{8}})-([0-9]+)-[0-9a-f]{{16}}")
 LISTED_FILE_NAME: Final = re.compile(rf"(segment|table)-{FORMAT}-[0-9a-f]{{8}}-[0-9]+-[0-9a-f]{{16}}")
@@ -40,9 +47,12 @@ class WrittenFile(NamedTuple):
 class Folder:
     """An open folder. File names are resolved relative to its descriptor, so that they stay right when its path is
     renamed.
+
+    On Windows, where no folder has a descriptor, they are resolved by its path, and files are as private as the access
+    control list of the folder makes them: those in a user's profile are.
     """
 
-    __slots__ = ("_descriptor", "path")
+    __slots__ = ("_base", "_descriptor", "path")
 
     def __init__(self, path: str | Path) -> None:
         """Open an existing folder.
@@ -51,15 +61,22 @@ class Folder:
         that another user owns or may write to.
         """
         self.path = Path(path)
+        self._descriptor: int | None = None
+        self._base = "" if _RELATIVE else f"{self.path}{os.sep}"
         try:
             # a Path has no trailing slash, which would make the system follow a link
-            self._descriptor = os.open(self.path, os.O_RDONLY | os.O_DIRECTORY | _NO_LINKS)
+            if _RELATIVE:
+                self._descriptor = os.open(self.path, _FOLDER)
+            elif not stat.S_ISDIR(self.path.lstat().st_mode):
+                raise NotADirectoryError(errno.ENOTDIR, "not a directory")
         except FileNotFoundError as error:
             raise MissingIndexError(f"no folder {self.path}") from error
         except OSError as error:
             raise IndexFolderError(f"{self.path} is not a folder that can be opened: {error.strerror}") from error
+        if self._descriptor is None:
+            return
         status = os.fstat(self._descriptor)
-        why = "belongs to another user" if status.st_uid != os.geteuid() else ""
+        why = "" if _is_own(status) else "belongs to another user"
         if not why and status.st_mode & OTHERS_WRITE:
             why = "may be written to by others"
         if why:
@@ -81,14 +98,15 @@ class Folder:
             path.chmod(0o700)
         except FileExistsError:
             status = path.lstat()
-            is_own = stat.S_ISDIR(status.st_mode) and status.st_uid == os.geteuid()
+            is_own = stat.S_ISDIR(status.st_mode) and _is_own(status)
             if is_own and status.st_mode & 0o077 and all(_is_index_file(found.name) for found in path.iterdir()):
                 path.chmod(status.st_mode & 0o700)
         return cls(path)
 
     def close(self) -> None:
         """Close the descriptor of the folder."""
-        os.close(self._descriptor)
+        if self._descriptor is not None:
+            os.close(self._descriptor)
 
     def __enter__(self) -> Self:
         return self
@@ -98,7 +116,7 @@ class Folder:
 
     def names(self) -> list[str]:
         """Return the names of all entries of the folder, in no order."""
-        return os.listdir(self._descriptor)  # noqa: PTH208  # a descriptor, not a path
+        return os.listdir(self.path if self._descriptor is None else self._descriptor)  # noqa: PTH208
 
     def open(self, name: str) -> int:
         """Open a regular file that only this user may read or write; return a read-only descriptor.
@@ -106,7 +124,9 @@ class Folder:
         Raises FileNotFoundError, and DamagedIndexError for a link or a file with other owners or permissions.
         """
         try:
-            descriptor = os.open(name, os.O_RDONLY | os.O_NONBLOCK | _NO_LINKS, dir_fd=self._descriptor)
+            if self._descriptor is None and stat.S_ISLNK(os.lstat(self._base + name).st_mode):
+                raise DamagedIndexError(f"{self.path / name} is a link; build the index again")
+            descriptor = os.open(self._base + name, _READ, dir_fd=self._descriptor)
         except OSError as error:
             if error.errno not in (errno.ELOOP, errno.ENXIO, errno.EACCES):
                 raise  # the file is missing, or the error does not concern the file
@@ -114,8 +134,8 @@ class Folder:
         status = os.fstat(descriptor)
         if (
             stat.S_ISREG(status.st_mode)
-            and status.st_uid == os.geteuid()
-            and not status.st_mode & OTHERS_ACCESS
+            and _is_own(status)
+            and not (_RELATIVE and status.st_mode & OTHERS_ACCESS)
             and status.st_nlink <= 2  # claim() gives a manifest a second name for a moment
         ):
             return descriptor
@@ -129,10 +149,12 @@ class Folder:
         after the file was removed.
         """
         name = _new_name("temporary")
-        descriptor = os.open(name, os.O_RDWR | os.O_CREAT | os.O_EXCL | _NO_LINKS, 0o600, dir_fd=self._descriptor)
+        flags = os.O_RDWR | os.O_CREAT | os.O_EXCL | _NO_LINKS
+        descriptor = os.open(self._base + name, flags, 0o600, dir_fd=self._descriptor)
         try:
             try:
-                os.fchmod(descriptor, 0o600)  # a umask may have cleared bits of the owner
+                if hasattr(os, "fchmod"):
+                    os.fchmod(descriptor, 0o600)  # a umask may have cleared bits of the owner
                 header = fill(descriptor)
                 return WrittenFile(name, header, os.fstat(descriptor).st_size)
             finally:
@@ -144,7 +166,8 @@ class Folder:
     def rename_temporary(self, temporary: str, kind: str) -> str:
         """Rename a temporary file to a new unique name of `kind` ("segment" or "table") and return that name."""
         name = _new_name(kind)
-        os.rename(temporary, name, src_dir_fd=self._descriptor, dst_dir_fd=self._descriptor)
+        at = self._descriptor
+        os.rename(self._base + temporary, self._base + name, src_dir_fd=at, dst_dir_fd=at)
         return name
 
     def claim(self, temporary: str, name: str) -> None:
@@ -152,32 +175,37 @@ class Folder:
 
         On a file system without hard links, of two simultaneous writers the second replaces the first.
         """
+        at = self._descriptor
+        old, new = self._base + temporary, self._base + name
         try:
-            os.link(temporary, name, src_dir_fd=self._descriptor, dst_dir_fd=self._descriptor, follow_symlinks=False)
+            _link(old, new, at)
         except FileExistsError:
             raise
         except OSError:
             # no hard links here: of two simultaneous writers, the second replaces the first
             if name in self.names():
                 raise FileExistsError(name) from None
-            os.rename(temporary, name, src_dir_fd=self._descriptor, dst_dir_fd=self._descriptor)
+            os.rename(old, new, src_dir_fd=at, dst_dir_fd=at)
             return
         self.remove(temporary)
 
     def replace(self, temporary: str, name: str) -> None:
         """Rename a temporary file to `name`, replacing a file of that name atomically."""
-        os.rename(temporary, name, src_dir_fd=self._descriptor, dst_dir_fd=self._descriptor)
+        at = self._descriptor
+        os.replace(self._base + temporary, self._base + name, src_dir_fd=at, dst_dir_fd=at)
 
     def size(self, name: str) -> int:
         """Return the size of a file in bytes; links are not followed."""
-        return os.stat(name, dir_fd=self._descriptor, follow_symlinks=False).st_size
+        return os.stat(self._base + name, dir_fd=self._descriptor, follow_symlinks=False).st_size
 
     def unlink(self, name: str) -> None:
         """Remove a file. Raises OSError."""
-        os.unlink(name, dir_fd=self._descriptor)
+        os.unlink(self._base + name, dir_fd=self._descriptor)
 
     def sync(self) -> None:
         """Sync the folder, so that created, renamed and removed names survive a power cut where supported."""
+        if self._descriptor is None:
+            return
         try:
             os.fsync(self._descriptor)
         except OSError as error:
@@ -190,10 +218,13 @@ class Folder:
             self.unlink(name)
 
     def try_lock(self) -> bool:
-        """Lock the folder until it is closed, without waiting; return False when another holder has locked it.
+        """Lock the folder until it is closed, without waiting; return False when another holder has locked it. True
+        without a lock on Windows.
 
         The lock keeps two processes from making the same vectors. It protects no file, and nothing else takes it.
         """
+        if self._descriptor is None:
+            return True
         try:
             fcntl.flock(self._descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
@@ -202,7 +233,8 @@ class Folder:
 
     def touch(self, name: str) -> None:
         """Set the modification time of a file to now."""
-        os.utime(name, dir_fd=self._descriptor, follow_symlinks=False)
+        follow = os.utime not in os.supports_follow_symlinks
+        os.utime(self._base + name, dir_fd=self._descriptor, follow_symlinks=follow)
 
     def leftovers(self) -> list[str]:
         """Return the names of index files of this format whose writer process has ended on this machine, or that are a
@@ -225,7 +257,7 @@ class Folder:
         if parsed[2] == _machine_id() and not _is_running(int(parsed[3])):
             return True
         with suppress(OSError):
-            status = os.stat(name, dir_fd=self._descriptor, follow_symlinks=False)
+            status = os.stat(self._base + name, dir_fd=self._descriptor, follow_symlinks=False)
             return time.time() - status.st_mtime > LEFTOVER_SECONDS
         return False
 
@@ -253,10 +285,37 @@ def _machine_id() -> str:
     namespace = ""
     with suppress(OSError):
         namespace = str(Path("/proc/self/ns/pid").readlink())
-    return xxhash.xxh3_64_hexdigest(f"{os.uname().nodename} {namespace}".encode())[:8]
+    host = os.uname().nodename if hasattr(os, "uname") else os.environ.get("COMPUTERNAME", "")
+    return xxhash.xxh3_64_hexdigest(f"{host} {namespace}".encode("utf-8", "surrogatepass"))[:8]
+
+
+def read_at(descriptor: int, size: int, offset: int) -> bytes:
+    """Return up to `size` bytes of a file from the byte `offset` on. For descriptors that nobody shares: on Windows the
+    position of the descriptor moves.
+    """
+    if hasattr(os, "pread"):
+        return os.pread(descriptor, size, offset)
+    os.lseek(descriptor, offset, os.SEEK_SET)
+    return os.read(descriptor, size)
+
+
+def _link(old: str, new: str, folder: int | None) -> None:
+    """Give a file a second name. Raises OSError, FileExistsError for a name that is taken."""
+    if not hasattr(os, "link"):
+        raise OSError(errno.ENOTSUP, "no hard links on this system")
+    follow = os.link not in os.supports_follow_symlinks
+    os.link(old, new, src_dir_fd=folder, dst_dir_fd=folder, follow_symlinks=follow)
+
+
+def _is_own(status: os.stat_result) -> bool:
+    """Whether a file belongs to this user; taken to be true on Windows, where a status does not tell."""
+    return not hasattr(os, "geteuid") or status.st_uid == os.geteuid()
 
 
 def _is_running(process_id: int) -> bool:
+    """Whether a process may be running; always true on Windows, where asking by a signal would end it."""
+    if os.name == "nt":
+        return True
     try:
         os.kill(process_id, 0)
     except ProcessLookupError:

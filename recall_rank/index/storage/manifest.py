@@ -11,7 +11,7 @@ from typing import Final
 import xxhash
 
 from recall_rank.index.errors import DamagedIndexError, IndexFormatError, MissingIndexError
-from recall_rank.index.storage.folder import LISTED_FILE_NAME, Folder, vectors_name
+from recall_rank.index.storage.folder import LISTED_FILE_NAME, Folder, read_at, vectors_name
 from recall_rank.index.storage.format import FORMAT
 
 MAX_BYTES: Final = 1 << 20  # a longer file is not a manifest
@@ -162,7 +162,7 @@ def _read_manifest(folder: Folder, generation: int) -> Manifest:
     name = _file_name(generation)
     descriptor = folder.open(name)
     try:
-        data = os.pread(descriptor, MAX_BYTES, 0)
+        data = read_at(descriptor, MAX_BYTES, 0)
     finally:
         os.close(descriptor)
     try:

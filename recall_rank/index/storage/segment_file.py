@@ -6,7 +6,6 @@ method column() verifies all blocks of a column, verify() those of a byte range.
 
 from __future__ import annotations
 
-import os
 import struct
 from array import array
 from collections.abc import Callable
@@ -19,6 +18,7 @@ from recall_rank._core.search.column_filters import are_marked
 from recall_rank.index.errors import DamagedIndexError, IndexFormatError
 from recall_rank.index.segment.columns import COLUMNS
 from recall_rank.index.segment.segment import Offsets
+from recall_rank.index.storage.folder import read_at
 from recall_rank.index.storage.format import (
     BLOCK,
     ENTRY,
@@ -58,9 +58,9 @@ class SegmentFile:
         """
         require_little_endian(name)
         self.name = name
-        self.header = os.pread(descriptor, HEADER_SIZE, 0)
+        self.header = read_at(descriptor, HEADER_SIZE, 0)
         start, length = self._read_header(size)
-        directory = os.pread(descriptor, length, start)
+        directory = read_at(descriptor, length, start)
         if xxhash.xxh3_128_digest(directory) != HEADER.unpack(self.header[: HEADER.size])[-1]:
             raise self.damaged("its directory is not what was written")
         self._places = self._read_directory(directory, start)

@@ -15,6 +15,7 @@ from typing import Final, NamedTuple
 import xxhash
 
 from recall_rank.index.errors import DamagedIndexError, IndexFormatError
+from recall_rank.index.storage.folder import read_at
 from recall_rank.index.storage.format import FORMAT, SUM, require_little_endian
 from recall_rank.index.storage.mapped_file import MappedFile
 
@@ -65,14 +66,14 @@ class TableFile:
         """
         require_little_endian(name)
         self.name = name
-        begin = os.pread(descriptor, _BEGIN.size, 0)
+        begin = read_at(descriptor, _BEGIN.size, 0)
         if len(begin) < _BEGIN.size or not begin.startswith(MAGIC):
             raise self.damaged("it does not begin as a table does")
         _, version, count = _BEGIN.unpack(begin)
         if version != FORMAT:
             raise IndexFormatError(f"{name}: format {version}, this version reads {FORMAT}; build the index again")
         length = _BEGIN.size + _ENTRY.size * count + SUM.size
-        self.header = os.pread(descriptor, length, 0) if count <= MAX_SECTIONS else b""
+        self.header = read_at(descriptor, length, 0) if count <= MAX_SECTIONS else b""
         if len(self.header) != length or SUM.unpack(self.header[-SUM.size :])[0] != xxhash.xxh3_64_intdigest(
             self.header[: -SUM.size]
         ):

@@ -12,7 +12,8 @@ from recall_rank.model.progress import watcher
 
 LEAST_HOLE: Final = 1 << 20  # shorter holes are read as the NUL bytes that they stand for
 ARCHIVES: Final = (".gz", ".xz", ".zst")
-_CAN_SEEK_HOLES: Final = hasattr(os, "SEEK_DATA") and hasattr(os, "SEEK_HOLE")
+_SEEK_DATA: Final = getattr(os, "SEEK_DATA", -1)  # -1 on Windows
+_SEEK_HOLE: Final = getattr(os, "SEEK_HOLE", -1)
 
 
 class Hole(bytes):
@@ -51,7 +52,7 @@ def _blocks(file: IO[bytes], suffix: str, start: int, size: int) -> Iterator[byt
 
         yield from unpacked(file, suffix, size)
         return
-    if _CAN_SEEK_HOLES:
+    if _SEEK_DATA >= 0:
         status = os.fstat(file.fileno())
         if getattr(status, "st_blocks", status.st_size) * 512 < status.st_size - start - LEAST_HOLE:
             yield from _stored(file, start, status.st_size, size)
@@ -61,11 +62,11 @@ def _blocks(file: IO[bytes], suffix: str, start: int, size: int) -> Iterator[byt
 def _stored(file: IO[bytes], at: int, end: int, size: int) -> Iterator[bytes]:
     """Yield the bytes of a sparse file from `at` to `end`, with each large hole as a Hole."""
     while at < end:
-        data = _seek(file, at, os.SEEK_DATA, end)
+        data = _seek(file, at, _SEEK_DATA, end)
         if data - at >= LEAST_HOLE:
             yield Hole(data - at)
             at = data
-        stop = _seek(file, data, os.SEEK_HOLE, end)
+        stop = _seek(file, data, _SEEK_HOLE, end)
         file.seek(at)
         while at < stop and (block := file.read(min(size, stop - at))):
             yield block
@@ -84,4 +85,4 @@ def _seek(file: IO[bytes], at: int, whence: int, end: int) -> int:
     except OSError as error:
         if error.errno == errno.ENXIO:  # nothing is stored from `at` on
             return end
-        return at if whence == os.SEEK_DATA else end  # this file system does not tell holes
+        return at if whence == _SEEK_DATA else end  # this file system does not tell holes

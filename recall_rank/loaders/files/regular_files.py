@@ -18,6 +18,7 @@ MAX_DEPTH = 12  # of folders below a root: bounds a loop of mounts
 
 _READ = os.O_RDONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NOCTTY", 0)
 _PLAIN = _READ | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)  # opening a FIFO must not block
+_JUNCTION = 0xA0000003  # the tag of a folder of Windows that stands for another one (IO_REPARSE_TAG_MOUNT_POINT)
 _FOLDER = _READ | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_DIRECTORY", 0)
 
 
@@ -32,11 +33,27 @@ def open_regular(path: Path | str, root: Path | None = None) -> int:
     NotRegularError for anything but a regular file, and OSError when it cannot be opened.
     """
     inside = root is not None and os.open in os.supports_dir_fd
-    fd = _open_below(root, Path(path)) if inside and root is not None else os.open(path, _PLAIN)
+    if inside and root is not None:
+        fd = _open_below(root, Path(path))
+    else:
+        if not hasattr(os, "O_NOFOLLOW"):
+            _refuse_links(Path(path), root)
+        fd = os.open(path, _PLAIN)
     if stat.S_ISREG(os.fstat(fd).st_mode):
         return fd
     os.close(fd)
     raise NotRegularError(errno.EINVAL, "not a regular file", str(path))
+
+
+def _refuse_links(path: Path, root: Path | None) -> None:
+    """Raise NotRegularError where `path`, or a folder on the way to it from `root`, is a link or a junction: Windows
+    cannot refuse one while it opens a file.
+    """
+    folders = [] if root is None else [each for each in path.parents if each != root and each.is_relative_to(root)]
+    for each in (path, *folders):
+        status = each.lstat()
+        if stat.S_ISLNK(status.st_mode) or getattr(status, "st_reparse_tag", 0) == _JUNCTION:
+            raise NotRegularError(errno.ELOOP, "a link is not followed", str(path))
 
 
 def _open_below(root: Path, path: Path) -> int:
@@ -125,7 +142,7 @@ def _walk(
         with os.scandir(folder) as entries:
             found = sorted(entries, key=lambda entry: entry.name)
     except OSError as error:
-        if folder == root or os.path.realpath(folder) == root:
+        if folder == root or _resolved(folder) == root:
             raise
         skipped.append(f"{folder}: {error.strerror or error}")
         return
@@ -148,5 +165,13 @@ def _walk(
 
 def _leads_inside(link: str, root: str) -> bool:
     """Whether the target of a link is below `root`, where walk_files() finds it without the link."""
-    target = os.path.realpath(link)
+    target = _resolved(link)
     return target == root or target.startswith(root.rstrip(os.sep) + os.sep)
+
+
+def _resolved(path: str) -> str:
+    """The path without links; "" when a link in it is replaced at this moment, which realpath() gives up at."""
+    try:
+        return os.path.realpath(path)
+    except OSError:
+        return ""

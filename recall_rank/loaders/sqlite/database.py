@@ -6,9 +6,9 @@ How a database is opened depends on its files, which stat() tells:
    are compared again after reading, and everything that was read is dropped when one changed.
 2. A log and its shared memory: the database is opened read-only beside the program, in transactions of a fraction of a
    second.
-3. Anything else, and where 2 is refused: a child process copies database and log (see copy_process), and the copy is
-   checked and read. Opening the database itself would create files, and copying it in this process would drop the locks
-   that this process holds on it.
+3. Anything else, and where 2 is refused or the program keeps a lock for itself: a child process copies database and
+   log (see copy_process), and the copy is checked and read. Opening the database itself would create files, and
+   copying it in this process would drop the locks that this process holds on it.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ SETTLED_SECONDS = 2.0
 BUSY_MS = 5000
 ATTEMPTS = 5
 
-_REFUSED = ("SQLITE_CANTOPEN", "SQLITE_READONLY")
+_REFUSED = ("SQLITE_CANTOPEN", "SQLITE_READONLY", "SQLITE_BUSY")  # the last: a lock was held for all of BUSY_MS
 
 
 class _ChangedError(Exception):
@@ -144,8 +144,8 @@ class Database:
         return self._copied()
 
     def _join(self) -> sqlite3.Connection | None:
-        """A connection to the database while its program uses it; None when the permissions of the folder forbid
-        one.
+        """A connection to the database while its program uses it; None when the permissions of the folder or a lock
+        that the program keeps forbid one.
         """
         try:
             connection = _connect(self.path, "mode=ro")

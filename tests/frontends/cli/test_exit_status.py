@@ -67,6 +67,7 @@ READING: dict[str, tuple[str, ...]] = {
 # What does not read histories, as it is called for something that is there.
 OTHERS: dict[str, tuple[str, ...]] = {
     "purge": (),
+    "browse": ("--help",),
     "demo": ("rate limit",),
     "compact": ("status",),
     "hook": ("claude-code", "SessionEnd"),
@@ -82,6 +83,7 @@ OTHERS: dict[str, tuple[str, ...]] = {
 }
 EVERY = {**READING, **OTHERS}
 NO_JSON = (
+    "browse",
     "open",
     "copy",
     "reopen",

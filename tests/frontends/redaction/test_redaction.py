@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import random
 import re
 from collections.abc import Iterable
@@ -31,8 +30,9 @@ from recall_rank.frontends.redaction.visible_text import visible_text
 from recall_rank.frontends.tools.dispatch import RecallTools
 from recall_rank.model import Message, Part, Reading, Session, Unit
 from recall_rank.recall import Recall
+from tests.support.soak import times
 
-COUNT = 1_000 if os.environ.get("RECALL_RANK_SOAK") == "long" else 40
+COUNT = times(40, 1_000)
 NOW = 1_790_000_000_000
 KEY = "aB3dE5fG7hJ9"
 

@@ -27,6 +27,8 @@ from tests.support.index.crash_images import (
 from tests.support.index.history import answers, history
 from tests.support.soak import times
 
+pytestmark = pytest.mark.posix  # they watch the calls that write an index
+
 BUILDS = times(1, 20)
 Look = Callable[[Path], str]
 Made = tuple[Image, list[Call], Look]

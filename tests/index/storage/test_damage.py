@@ -21,7 +21,7 @@ from recall_rank.index.storage.format import BLOCK, ENTRY, FORMAT, HEADER, HEADE
 from tests.support.index.damage import manifest_for
 from tests.support.index.history import history
 from tests.support.search.samples import ask, session
-from tests.support.soak import LONG, times
+from tests.support.soak import LONG, first_seed, portion, tried
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -62,14 +62,18 @@ def child(script: str, *arguments: object) -> str:
 
 @pytest.mark.slow
 def test_damage_is_refused_or_harmless(tmp_path: Path) -> None:
-    told = child("index.damage", tmp_path / "index", times(5_000, 1_000_000), 1)
+    count = portion(5_000, 1_000_000)
+    tried(count)
+    told = child("index.damage", tmp_path / "index", count, 1 + first_seed())
     assert "flip a bit: refused" in told
     assert "an older stretch: refused" in told
 
 
 @pytest.mark.slow
 def test_forged_checksums_crash_nothing(tmp_path: Path) -> None:
-    told = child("index.damage", tmp_path / "index", times(1_000, 100_000), 2, "forge")
+    count = portion(1_000, 100_000)
+    tried(count)
+    told = child("index.damage", tmp_path / "index", count, 2 + first_seed(), "forge")
     assert "forge: refused" in told
     assert "forge: answered" in told
 

@@ -23,10 +23,10 @@ from tests.index.storage.test_damage import child, the
 from tests.support.index.history import answers, history
 from tests.support.index.system_calls import plant, refuse, watched
 from tests.support.privileges import modes_bind
-from tests.support.soak import times
+from tests.support.soak import LONG, first_seed, portion, tried
 
 ASKED = ("lantern",)
-KILLS = times(30, 10_000)
+KILLS = portion(30, 5_000)
 OLD, NEW = Index.build(history(1)), Index.build(history(2))
 
 
@@ -39,16 +39,22 @@ def held(folder: Path) -> list[dict[str, Any]]:
         return said(opened)
 
 
+@pytest.mark.posix
 @pytest.mark.slow
 def test_killed_at_any_call_a_saver_leaves_the_old_index_or_the_new(tmp_path: Path) -> None:
     assert int(child("index.kill_savers", tmp_path / "index")) > 20
 
 
+@pytest.mark.posix
 @pytest.mark.slow
 def test_killed_at_any_moment_two_savers_leave_an_index(tmp_path: Path) -> None:
-    assert int(child("index.kill_savers", tmp_path / "index", KILLS, 1)) == 2 * KILLS
+    checks, writing = map(int, child("index.kill_savers", tmp_path / "index", KILLS, 1 + first_seed()).split())
+    tried(KILLS)
+    assert checks == 2 * KILLS
+    assert writing >= (KILLS // 5 if LONG else 1), "kills hit a save that had files half made"
 
 
+@pytest.mark.posix
 @pytest.mark.slow
 @pytest.mark.parametrize("for_ever", [False, True], ids=["once", "for ever"])
 def test_a_full_disk_leaves_the_old_index(tmp_path: Path, for_ever: bool) -> None:
@@ -74,6 +80,7 @@ def test_a_full_disk_leaves_the_old_index(tmp_path: Path, for_ever: bool) -> Non
     assert refused > len(calls) - 10
 
 
+@pytest.mark.posix
 def test_a_manifest_tells_of_durable_files_only(tmp_path: Path) -> None:
     OLD.save(tmp_path)
     made: list[tuple[str, Any]] = []
@@ -93,6 +100,7 @@ def test_a_manifest_tells_of_durable_files_only(tmp_path: Path) -> None:
     assert not [at for at, name in enumerate(names) if name == "unlink" and linked + 1 < at < published]
 
 
+@pytest.mark.posix
 @pytest.mark.parametrize("umask", [0, 0o022, 0o777])
 def test_others_may_neither_read_nor_write(tmp_path: Path, umask: int) -> None:
     before = os.umask(umask)
@@ -117,6 +125,7 @@ def test_a_folder_of_an_index_alone_becomes_private(tmp_path: Path) -> None:
     assert modes == {"empty": 0o700, "index": 0o700, "mixed": 0o755}
 
 
+@pytest.mark.posix
 def test_a_folder_that_its_owner_made_read_only_stays_so(tmp_path: Path) -> None:
     index = tmp_path / "index"
     OLD.save(index)
@@ -145,6 +154,7 @@ def for_all(place: Path) -> None:
     place.chmod(0o777)
 
 
+@pytest.mark.posix
 @pytest.mark.parametrize("make", [no_folder, a_link, for_all])
 def test_a_place_that_is_not_ours_is_refused(tmp_path: Path, make: Callable[[Path], None]) -> None:
     make(tmp_path / "index")
@@ -157,6 +167,7 @@ def test_a_place_that_is_not_ours_is_refused(tmp_path: Path, make: Callable[[Pat
     assert {str(path) for path in tmp_path.rglob("*")} == before
 
 
+@pytest.mark.posix
 def test_a_folder_of_another_user_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     OLD.save(tmp_path / "index")
     monkeypatch.setattr(folder_module.os, "geteuid", lambda: os.getuid() + 1)
@@ -171,6 +182,7 @@ def test_where_nothing_is_that_is_said(tmp_path: Path) -> None:
         Index.open(tmp_path)
 
 
+@pytest.mark.posix
 @pytest.mark.parametrize("planted", ["link", "pipe", "second name", "open to others"])
 @pytest.mark.parametrize("kind", ["segment", "manifest"])
 def test_planted_files_are_refused(tmp_path: Path, kind: str, planted: str) -> None:
@@ -216,6 +228,15 @@ def test_what_dead_writers_left_is_swept(tmp_path: Path) -> None:
 def segments(folder: Path) -> set[str]:
     with Folder(folder) as opened:
         return {listed.name for listed in newest_manifest(opened).segments}
+
+
+def test_on_windows_no_process_is_asked_by_a_signal(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[int] = []
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "name", "nt")
+        patch.setattr(os, "kill", lambda process, _: asked.append(process))
+        running = folder_module._is_running(os.getpid())
+    assert (running, asked) == (True, [])  # signal 0 is Ctrl-C there
 
 
 def test_writers_in_threads_replace_each_other(tmp_path: Path) -> None:
@@ -267,6 +288,7 @@ def test_a_writer_that_slept_starts_again(tmp_path: Path) -> None:
     assert len(list(tmp_path.iterdir())) == 2
 
 
+@pytest.mark.posix
 def test_a_writer_that_is_replaced_at_once_is_done(tmp_path: Path) -> None:
     OLD.save(tmp_path)
     linked: list[str] = []
@@ -330,6 +352,7 @@ def test_what_is_too_long_ago_is_told_by_what_is_there() -> None:
     assert (last.next(()).descends_from(first), first.descends_from(last)) == (None, False)
 
 
+@pytest.mark.posix
 def test_without_hard_links_an_index_is_saved_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def link(*_: object, **__: object) -> None:
         raise PermissionError(1, "not here")

@@ -131,6 +131,7 @@ def test_a_removed_session_leaves_no_vector(tmp_path: Path) -> None:
     assert len(load_vectors(only(tmp_path)) or ()) == 2
 
 
+@pytest.mark.posix
 def test_a_folder_is_locked_once(tmp_path: Path) -> None:
     with Folder.create(tmp_path / "index") as one, Folder(tmp_path / "index") as other:
         assert one.try_lock()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import signal
 import sqlite3
 import subprocess
@@ -16,8 +15,9 @@ import pytest
 from recall_rank.loaders.opencode.source import OpenCode
 from recall_rank.loaders.sqlite import database as sqlite
 from tests.fixtures.make_fixtures import SCHEMA
+from tests.support.soak import first_seed, portion, tried
 
-SNAPSHOTS = 10_000 if os.environ.get("RECALL_RANK_SOAK") == "long" else 400
+SNAPSHOTS = portion(400, 10_000)
 PARTS = 3  # of every message, in one transaction with it
 KEPT = 40  # messages of a session, so that looks stay quick
 
@@ -113,7 +113,7 @@ def torture(folder: Path, snapshots: int) -> Looks:
     connection.executescript(SCHEMA)
     connection.close()
     looks = Looks(database)
-    seed = 0
+    seed = first_seed()
     while looks.taken < snapshots:
         seed += 1
         command = [sys.executable, "-c", WRITER, str(database), str(seed), str(PARTS), str(KEPT)]
@@ -134,6 +134,7 @@ def torture(folder: Path, snapshots: int) -> Looks:
 @pytest.mark.timeout(3600)
 def test_beside_an_opencode_that_is_killed_again_and_again(tmp_path: Path) -> None:
     looks = torture(tmp_path, SNAPSHOTS)
+    tried(looks.taken)
     assert +looks.wrong == Counter()
     assert looks.seen > SNAPSHOTS // 10
     check = sqlite3.connect(looks.database)

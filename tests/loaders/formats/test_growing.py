@@ -15,10 +15,9 @@ from recall_rank.loaders.files import resume
 from recall_rank.loaders.history_jsonl import HistoryJsonl
 from recall_rank.model import Message
 from tests.fixtures.make_fixtures import lines
+from tests.support.soak import first_seed, portion, tried
 
-STEPS = int(
-    os.environ.get("RECALL_RANK_TAIL_STEPS") or (1_000_000 if os.environ.get("RECALL_RANK_SOAK") == "long" else 2_000)
-)
+STEPS = portion(2_000, 1_000_000, ci=5_000)
 PLANTED = 2_000  # are enough to catch a reader that knows less
 
 
@@ -82,7 +81,7 @@ class Model:
 def wrong_views(tmp_path: Path, steps: int) -> int:
     wrong = 0
     for seed in range(steps // 50):
-        model = Model(tmp_path / "growing.jsonl", seed)
+        model = Model(tmp_path / "growing.jsonl", first_seed() + seed)
         wrong += sum(not model.step() for _ in range(50))
     return wrong
 
@@ -90,6 +89,7 @@ def wrong_views(tmp_path: Path, steps: int) -> int:
 @pytest.mark.timeout(3600)
 def test_every_view_equals_a_whole_reading(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Model, "change", _as_agents_do(Model.change))
+    tried(STEPS)
     assert wrong_views(tmp_path, STEPS) == 0
 
 

@@ -24,6 +24,7 @@ from recall_rank.loaders.sqlite.database import Database
 from recall_rank.loaders.sqlite.reader import RowReader
 from tests.fixtures.make_fixtures import write_opencode
 from tests.loaders.conftest import Seal, age, contents
+from tests.support.soak import first_seed, portion, tried
 
 ALL = "SELECT rowid, n FROM t WHERE rowid > ? ORDER BY rowid"
 
@@ -221,23 +222,6 @@ def test_a_kept_connection_sees_what_came_later(tmp_path: Path) -> None:
         assert len(opened.read(lambda reader: reader.fetch(ALL))) == 51
 
 
-def test_a_locked_database_is_an_error(
-    tmp_path: Path, start: Callable[..., subprocess.Popen[str]], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    database = tmp_path / "opencode.db"
-    start(WRITER, database)
-    real = sqlite._connect
-
-    def locked(path: Path, mode: str, **more: bool) -> sqlite3.Connection:
-        if mode == "mode=ro":
-            raise sqlite3.OperationalError("database is locked")
-        return real(path, mode, **more)
-
-    monkeypatch.setattr(sqlite, "_connect", locked)
-    with pytest.raises(OSError, match="database is locked"):
-        rows(database)
-
-
 def test_what_is_no_file_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(OSError, match="not a regular file"):
         rows(tmp_path)
@@ -402,11 +386,12 @@ def test_beside_a_writer_that_is_killed_again_and_again(tmp_path: Path) -> None:
         connection.execute("CREATE TABLE t (n integer)")
         connection.execute("INSERT INTO t VALUES (0)")
     connection.close()
-    snapshots = int(os.environ.get("RECALL_RANK_SNAPSHOTS", "120"))
+    snapshots = portion(120, 2_000)
+    tried(snapshots)
     said = Path(str(database) + ".said")
     store = Database(database)
     taken = 0
-    seed = 0
+    seed = first_seed()
     while taken < snapshots:
         seed += 1
         writer = subprocess.Popen([sys.executable, "-c", BUSY_WRITER, str(database), str(seed)], stdout=subprocess.PIPE)

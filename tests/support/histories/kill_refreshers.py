@@ -3,7 +3,8 @@
 `python -m tests.support.histories.kill_refreshers FOLDER [KILLS SEED]`. Without KILLS, one process at a time is
 killed: the first at its first call that writes, the next at its second call, until one process survives. With KILLS,
 two processes refresh sources that change all the time; they are killed KILLS times at any moment, while this process
-and another one open and search the index. Prints the number of checks, and fails at the first index that is none of
+and another one open and search the index. Prints the number of checks, with KILLS also of kills
+that left files half made, and fails at the first index that is none of
 the expected ones.
 """
 
@@ -22,7 +23,14 @@ from recall_rank.histories.cache.store import find
 from recall_rank.loaders import open_sources
 from tests.fixtures.make_fixtures import lines
 from tests.support.histories.rebuilt import check, ids, refreshed
-from tests.support.index.system_calls import kill, lives_still, looking, survives
+from tests.support.index.system_calls import (
+    has_files_half_made,
+    kill,
+    lives_still,
+    looking,
+    survives,
+    wait_for_files_half_made,
+)
 
 
 def store(home: Path, version: int) -> None:
@@ -77,8 +85,9 @@ def at_every_call(folder: Path) -> int:
             store(home, 1)
 
 
-def at_any_moment(folder: Path, kills: int, seed: int) -> int:
+def at_any_moment(folder: Path, kills: int, seed: int) -> str:
     chance = random.Random(seed)
+    writing = 0
     home, index = folder / "home", folder / "index"
     store(home, 0)
     lives(home, index, 0)
@@ -91,7 +100,11 @@ def at_any_moment(folder: Path, kills: int, seed: int) -> int:
             store(home, version)
             time.sleep(chance.uniform(0, 0.03))
             look(index)  # while both are writing
-            kill(writers.pop(chance.randrange(2)))
+            victim = writers.pop(chance.randrange(2))
+            if chance.random() < 0.5:
+                wait_for_files_half_made(index, victim)
+            kill(victim)
+            writing += has_files_half_made(index, victim)
             look(index)
             assert lives_still(reader), "the other reader met what is no index"
             if version % 500 == 0:
@@ -104,7 +117,7 @@ def at_any_moment(folder: Path, kills: int, seed: int) -> int:
     store(home, kills + 1)
     done = refreshed(index, open_sources(home))  # one that writes: it sweeps what the killed ones left
     assert len(list(index.iterdir())) == len(done.state.segments) + 2
-    return 2 * kills
+    return f"{2 * kills} {writing}"
 
 
 def writer(home: Path, index: Path) -> int:

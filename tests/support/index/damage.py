@@ -105,7 +105,7 @@ class Victim:
 def forged(chance: random.Random, data: bytes) -> bytes:
     """Return a segment with a few numbers changed, in columns or the directory, and with checksums that fit them."""
     made = bytearray(data)
-    magic, version, zero, place, length, total, _ = HEADER.unpack_from(made)
+    *_, place, length, _, _ = HEADER.unpack_from(made)
     entries = [list(entry) for entry in ENTRY.iter_unpack(made[place : place + length])]
     odd = (0, 1, 0x7F, 0xFF, 0xFFFF, 0x7FFFFFFF, 0xFFFFFFFF, 2**63, 2**64 - 1, len(made))
     for _ in range(chance.randrange(1, 4)):
@@ -118,6 +118,14 @@ def forged(chance: random.Random, data: bytes) -> bytes:
             at = start + chance.randrange(size // width) * width
             value = chance.choice((*odd, chance.getrandbits(64))) % 256**width
             made[at : at + width] = value.to_bytes(width, "little")
+    made[place : place + length] = b"".join(ENTRY.pack(*entry) for entry in entries)
+    return resealed(made, data)
+
+
+def resealed(made: bytearray, sound: bytes) -> bytes:
+    """Return the bytes of a changed segment with checksums that fit them; where its directory lies `sound` tells."""
+    magic, version, zero, place, length, total, _ = HEADER.unpack_from(sound)
+    entries = [list(entry) for entry in ENTRY.iter_unpack(made[place : place + length])]
     for entry in entries:
         _, _, start, size, *_ = entry
         if start + size > place:

@@ -3,7 +3,8 @@
 `python -m tests.support.index.kill_savers FOLDER [KILLS SEED]`. Without KILLS, one process at a time is killed: the
 first at its first call that writes, the next at its second call, until one process survives; the killed call has
 written half of its bytes. With KILLS, two processes save without end and are killed KILLS times at any moment, while
-this process and another one open and search. Prints the number of checks, and fails at the first index that is neither
+this process and another one open and search. Prints the number of checks, with KILLS also of kills
+that left files half made, and fails at the first index that is neither
 the old one nor the new one.
 """
 
@@ -18,7 +19,14 @@ from typing import Any
 
 from recall_rank.corpus import Index
 from tests.support.index.history import answers, history
-from tests.support.index.system_calls import kill, lives_still, looking, survives
+from tests.support.index.system_calls import (
+    has_files_half_made,
+    kill,
+    lives_still,
+    looking,
+    survives,
+    wait_for_files_half_made,
+)
 
 ASKED = ("lantern",)
 MODE = ("smart",)
@@ -52,8 +60,9 @@ def found_new(folder: Path, wanted: list[dict[str, Any]]) -> bool:
         return answers(found, ASKED, MODE) == wanted
 
 
-def at_any_moment(folder: Path, kills: int, seed: int) -> int:
+def at_any_moment(folder: Path, kills: int, seed: int) -> str:
     chance = random.Random(seed)
+    writing = 0
     made = [Index.build(history(seed)) for seed in (1, 2, 3)]
     wanted = [answers(index, ASKED, MODE) for index in made]
     saves(made[0], folder, 0)
@@ -73,7 +82,11 @@ def at_any_moment(folder: Path, kills: int, seed: int) -> int:
             writers.append(child)
         time.sleep(chance.uniform(0, 0.02))
         look()  # while both are writing
-        kill(writers.pop(chance.randrange(2)))
+        victim = writers.pop(chance.randrange(2))
+        if chance.random() < 0.5:
+            wait_for_files_half_made(folder, victim)
+        kill(victim)
+        writing += has_files_half_made(folder, victim)
         with Index.open(folder, verify=True) as found:
             assert answers(found, ASKED, MODE) in wanted
         assert lives_still(reader), "the other reader met what is no index"
@@ -84,7 +97,7 @@ def at_any_moment(folder: Path, kills: int, seed: int) -> int:
     made[1].save(folder)
     assert found_new(folder, wanted[1])
     assert len(list(Path(folder).iterdir())) == 2, "a save sweeps what the killed ones left"
-    return 2 * kills
+    return f"{2 * kills} {writing}"
 
 
 if __name__ == "__main__":

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import errno
 import os
+import re
 import signal
+import time
 import traceback
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-WRITING = ("open", "write", "fchmod", "lseek", "fsync", "rename", "link", "unlink", "mkdir", "chmod")
+WRITING = ("open", "write", "fchmod", "lseek", "fsync", "rename", "replace", "link", "unlink", "mkdir", "chmod")
 
 Before = Callable[[int, str, tuple[Any, ...]], None]
 
@@ -92,6 +94,24 @@ def kill(child: int) -> None:
     """Kill a process that the test started, and wait for its end."""
     os.kill(child, signal.SIGKILL)
     os.waitpid(child, 0)
+
+
+def has_files_half_made(folder: Path, child: int) -> bool:
+    """Return whether a process that was killed left a file in an index folder that no manifest names yet."""
+    writer = re.compile(rf"(?:temporary|segment|table)-\d+-[0-9a-f]{{8}}-{child}-[0-9a-f]{{16}}")
+    mine = {name for name in os.listdir(folder) if writer.fullmatch(name)}  # noqa: PTH208
+    for manifest in folder.glob("manifest-*"):
+        with suppress(FileNotFoundError):  # another writer has replaced it meanwhile
+            said = manifest.read_text("ascii", "replace")
+            mine = {name for name in mine if name not in said}
+    return bool(mine)
+
+
+def wait_for_files_half_made(folder: Path, child: int, seconds: float = 0.5) -> None:
+    """Wait until a process writes a file of an index that no manifest names yet, but not longer than `seconds`."""
+    until = time.monotonic() + seconds
+    while not has_files_half_made(folder, child) and time.monotonic() < until:
+        time.sleep(0)
 
 
 def plant(victim: Path, what: str, aside: Path) -> None:

@@ -24,9 +24,9 @@ def copy_to_clipboard(text: str) -> str:
     Over SSH the desktop is not that of this machine, and its terminal is asked. Raises ClipboardError.
     """
     data = text.encode("utf-8", "replace")
-    for words in _programs(os.environ):
-        if shutil.which(words[0]) and _taken(words, data):
-            return words[0]
+    program = copy_by_program(text)
+    if program is not None:
+        return program
     if not (sys.stdout.isatty() and os.environ.get("TERM") != "dumb"):
         raise ClipboardError("there is no clipboard here: no pbcopy, wl-copy, xclip or xsel, and no terminal")
     if len(data) > MOST:
@@ -34,6 +34,15 @@ def copy_to_clipboard(text: str) -> str:
     sys.stdout.write(f"\x1b]52;c;{base64.b64encode(data).decode('ascii')}\x07")
     sys.stdout.flush()
     return "the terminal"
+
+
+def copy_by_program(text: str) -> str | None:
+    """Put a text on the clipboard by a program and return the name of that; None when none took it."""
+    data = text.encode("utf-8", "replace")
+    for words in _programs(os.environ):
+        if shutil.which(words[0]) and _taken(words, data):
+            return words[0]
+    return None
 
 
 def _programs(environ: Mapping[str, str]) -> Iterator[tuple[str, ...]]:

@@ -28,6 +28,13 @@ class WordMarks:
         forms = _forms(query, match, entries) if query.strip() else set()
         self._pattern = match_pattern(forms, match)
 
+    @classmethod
+    def of_forms(cls, forms: Iterable[str], match: Match) -> WordMarks:
+        """Return the marks of words in these forms, which a search in the mode `match` has found."""
+        marks = cls()
+        marks._pattern = match_pattern(set(forms), match)
+        return marks
+
     def marked(self, line: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
         """Return a line with its marked words in pieces of their own."""
         if self._pattern is None:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import click
 
@@ -21,10 +20,8 @@ from recall_rank.frontends.cli.output.console import (
     fail_without_history,
     tell,
 )
+from recall_rank.frontends.cli.output.copied_text import copied_text
 from recall_rank.frontends.display_text import escaped, one_line, unsafe_in_lines
-
-if TYPE_CHECKING:
-    from recall_rank.model import Message, Part
 
 _BEGINNING: Final = 40  # characters of what was copied that are shown
 
@@ -51,8 +48,7 @@ def copy(
             fail(str(error.args[0]), NOT_THERE, as_json=False)
         except OSError as error:
             fail(f"{target.session_id} cannot be read: {error.strerror or error}", NO_HISTORY, as_json=False)
-    parts = [part for part in turn.message.parts if part.id == target.part_id] or list(_said(turn.message))
-    text = "\n\n".join(text for part in parts if (text := _text(part)))
+    text = copied_text(turn.message, target.part_id)
     if redact:
         from recall_rank.frontends.redaction.redact import redacted
 
@@ -66,19 +62,3 @@ def copy(
     beginning = one_line(text[:_BEGINNING]).strip() + ("…" if len(text) > _BEGINNING else "")
     tell(f"copied through {through}: {len(text):,} characters, {beginning}")
     ctx.exit(HITS)
-
-
-def _said(message: Message) -> Iterator[Part]:
-    """Yield the parts of a message that are prose; all of them when none is."""
-    prose = [part for part in message.parts if part.type == "text"]
-    yield from prose or message.parts
-
-
-def _text(part: Part) -> str:
-    """Return the text of a part; of a tool call its input, its output and its error."""
-    from recall_rank.analysis.fields import Field, searchable_fields
-
-    if part.type != "tool":
-        return part.text or ""
-    ours = (Field.INPUT, Field.OUTPUT, Field.ERROR)
-    return "\n\n".join(text for field, text in searchable_fields(part) if field in ours)

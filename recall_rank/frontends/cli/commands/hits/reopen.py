@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import subprocess
 import sys
-from typing import TYPE_CHECKING
 
 import click
 
@@ -14,10 +12,7 @@ from recall_rank.frontends.cli.options.completions import complete_sessions
 from recall_rank.frontends.cli.options.histories import history_option, open_recall, read_with_progress
 from recall_rank.frontends.cli.options.targets import target_of
 from recall_rank.frontends.cli.output.console import HITS, NOT_THERE, USAGE, fail, fail_without_history
-from recall_rank.frontends.transcripts.reopen import ReopenCommand, reopen_command
-
-if TYPE_CHECKING:
-    from recall_rank.model import Session
+from recall_rank.frontends.transcripts.reopen import ReopenCommand, reopen_command, why_not_reopened
 
 
 @click.command(name="reopen", short_help="Go on with the session of a hit in its agent.")
@@ -40,29 +35,16 @@ def reopen_session(ctx: click.Context, session: str, *, yes: bool, histories: tu
             fail(str(error.args[0]), NOT_THERE, as_json=False)
     command = reopen_command(found.source, found.id, found.directory, found.flags, found.places)
     if command is None:
-        fail(f"no command reopens {found.id}: {_reason(found)}", USAGE, as_json=False)
+        fail(f"no command reopens {found.id}: {why_not_reopened(found)}", USAGE, as_json=False)
     click.echo(command.line)
     if not yes and not (sys.stdin.isatty() and sys.stderr.isatty()):
         ctx.exit(HITS)
     if yes or click.confirm("Run it?", err=True):
-        ctx.exit(_run(command))
+        ctx.exit(run_reopening(command))
     ctx.exit(HITS)
 
 
-def _reason(session: Session) -> str:
-    """Return why a session cannot be reopened by a command."""
-    from recall_rank.model import Flag
-
-    if session.flags & Flag.SOURCE_MISSING:
-        return "it is gone at its source"
-    if session.flags & Flag.SUBAGENT:
-        return "it is the session of a subagent"
-    if session.directory and not os.path.isdir(session.directory):  # noqa: PTH112 - a name that is no path is no folder
-        return f"its folder {session.directory} is not on this machine"
-    return f"{session.agent or session.source or 'its agent'} has no command for it"
-
-
-def _run(command: ReopenCommand) -> int:
+def run_reopening(command: ReopenCommand) -> int:
     """Run the command in its folder, in this terminal, and return its exit status. No shell reads it."""
     program = shutil.which(command.words[0])
     if program is None:

@@ -1,0 +1,582 @@
+"""The picker as a Textual application. It draws and listens; searches and previews are made in threads of their own."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, cast
+
+from rich.text import Text
+from textual import events, on
+from textual.app import App, ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Container, Horizontal
+from textual.message import Message
+from textual.widgets import Input, Static
+
+from recall_rank.frontends.cli.browse.entries import ListEntry, index_of
+from recall_rank.frontends.cli.browse.export import ExportError, export_sessions, file_name
+from recall_rank.frontends.cli.browse.keys import EVERYWHERE, LIST_KEYS, QUERY_KEYS, footer
+from recall_rank.frontends.cli.browse.latest_worker import LatestWorker
+from recall_rank.frontends.cli.browse.outcome import Outcome, Picked, Reopening, Surroundings, command_of
+from recall_rank.frontends.cli.browse.preview import Preview, PreviewMatches, preview, session_matches
+from recall_rank.frontends.cli.browse.screens import ChoiceScreen, ConfirmScreen, HelpScreen, PathScreen
+from recall_rank.frontends.cli.browse.search import ListAnswer, choices_of, find, has_index
+from recall_rank.frontends.cli.browse.state import (
+    KEY_BUDGET_MS,
+    KINDS,
+    MOST,
+    ROLES,
+    TIMES,
+    WHOLE_BUDGET_MS,
+    Filter,
+    SearchState,
+)
+from recall_rank.frontends.cli.browse.widgets import HitList, PreviewPane, QueryLine, TextRow
+from recall_rank.frontends.cli.output.clipboard import MOST as MOST_COPIED
+from recall_rank.frontends.cli.output.copied_text import copied_text
+from recall_rank.frontends.display_text import escaped, one_line, unsafe_in_lines
+from recall_rank.frontends.transcripts.reopen import why_not_reopened
+
+if TYPE_CHECKING:
+    import threading
+
+    from recall_rank.recall import Recall
+
+REST_SECONDS: Final = 0.15  # without a key, after which a search that the budget cut is made in full
+PREVIEW_SECONDS: Final = 0.03  # without a new selection, after which the preview follows
+REFRESH_SECONDS: Final = 4.0  # between two looks for what the agents have written meanwhile
+BESIDE: Final = 110  # columns from which the preview stands beside the list
+LOW: Final = 9  # rows below which there is no preview
+
+
+class Delivered(Message):
+    """A value that a thread has made, with the function that takes it in the thread of the screen."""
+
+    def __init__(self, take: Callable[[Any], None], value: Any) -> None:
+        super().__init__()
+        self.take = take
+        self.value = value
+
+
+class PickerApp(App[Outcome]):
+    """The screen of `recall-rank browse`. It ends with an Outcome; a history is only read."""
+
+    ENABLE_COMMAND_PALETTE = False
+    TITLE = "recall-rank"
+    CSS = """
+    Screen { layout: vertical; }
+    #top { height: 1; }
+    #prompt { width: 2; }
+    QueryLine, QueryLine:focus { border: none; height: 1; padding: 0; width: 1fr; background: ansi_default; }
+    #body { height: 1fr; }
+    HitList { height: 2fr; min-height: 1; }
+    #shown { height: 3fr; }
+    PreviewPane { height: 1fr; }
+    .-beside #body { layout: horizontal; }
+    .-beside HitList { width: 5fr; height: 1fr; }
+    .-beside #shown { width: 6fr; height: 1fr; border-left: solid ansi_bright_black; }
+    .-low #shown { display: none; }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding(key.name, key.action, key.does, show=False, priority=True) for key in EVERYWHERE
+    ]
+
+    def __init__(
+        self,
+        recall: Recall,
+        state: SearchState,
+        surroundings: Surroundings,
+        *,
+        picks: bool = False,
+        now: int | None = None,
+        theme: str = "ansi-dark",
+    ) -> None:
+        """Search `recall`, beginning with `state`. With `picks`, Enter ends with the choice in place of reopening it.
+        `now`, in epoch milliseconds, is fixed for tests and pictures; None is the time of the day.
+        """
+        super().__init__()
+        self.HORIZONTAL_BREAKPOINTS = [(0, "-stacked"), (BESIDE, "-beside")]
+        self.VERTICAL_BREAKPOINTS = [(0, "-low"), (LOW, "-high")]
+        self.recall = recall
+        self.state = state
+        self.surroundings = surroundings
+        self.picks = picks
+        self.found: ListAnswer | None = None
+        self.preview: Preview | None = None
+        self._fixed_now = now
+        self._wanted_key: tuple[str, str, str] | None = None  # of the entry that stays selected in the next answer
+        self._progress = ""
+        self._told = ""
+        self._unread: list[str] = []  # the sources that could not be read, and why
+        self._is_refreshing = False
+        self._is_ready = False  # whether something can be searched
+        self._searcher: LatestWorker[ListAnswer] = LatestWorker("search", self._from_thread(self._show), self._fail)
+        self._previewer: LatestWorker[Preview | None] = LatestWorker(
+            "preview", self._from_thread(self._show_preview), self._fail
+        )
+        self._matches: tuple[str, SearchState, ListAnswer | None, PreviewMatches] | None = None
+        self.theme = theme
+
+    # --- building the screen ----------------------------------------------------------------------------------------
+
+    def compose(self) -> ComposeResult:
+        with Horizontal(id="top"):
+            yield Static(Text("> "), id="prompt")
+            yield QueryLine(self.state.query, id="query", compact=True, select_on_focus=False)
+        yield TextRow(id="status")
+        with Container(id="body"):
+            yield HitList(self.now, id="list")
+            with Container(id="shown"):
+                yield TextRow(id="heading")
+                yield PreviewPane(id="preview")
+        yield TextRow(id="keys")
+
+    def on_mount(self) -> None:
+        self.query_line.focus()
+        self._tell_keys()
+        self.run_worker(self._open, thread=True, group="open", exit_on_error=False)
+        self.set_interval(REFRESH_SECONDS, self._look_for_news)
+        self._rest = self.set_timer(REST_SECONDS, self._search_whole, pause=True)
+
+    def on_unmount(self) -> None:
+        self._searcher.close()
+        self._previewer.close()
+
+    @property
+    def now(self) -> int:
+        """The time from which ages are counted, in epoch milliseconds."""
+        return int(time.time() * 1000) if self._fixed_now is None else self._fixed_now
+
+    @property
+    def query_line(self) -> QueryLine:
+        """The line in which the query is typed."""
+        return self.query_one("#query", QueryLine)
+
+    @property
+    def hit_list(self) -> HitList:
+        """The list of entries."""
+        return self.query_one("#list", HitList)
+
+    @property
+    def pane(self) -> PreviewPane:
+        """The preview."""
+        return self.query_one("#preview", PreviewPane)
+
+    # --- searching --------------------------------------------------------------------------------------------------
+
+    def _open(self) -> None:
+        """Read the histories, in a thread. What the cache has can be searched at once."""
+        if has_index(self.recall.folder):
+            self._from_thread(self._searchable)(None)
+        try:
+            reports = self.recall.prepare(self._advance, soon=lambda: self._from_thread(self._searchable)(None))
+        except Exception as error:  # noqa: BLE001 - the picker shows it; nobody else can
+            self._fail(error)
+        else:
+            unread = [f"not read: {report.agent}: {error}" for report in reports for error in report.errors]
+            self._from_thread(self._opened)(unread)
+
+    def _advance(self, stage: str, done: int, total: int | None) -> None:
+        """Take the progress of reading, in the thread that reads."""
+        said = f"{stage} {done:,}" + (f" of {total:,}" if total else "")
+        if not self._progress or done == total or done % 16 == 0:
+            self._from_thread(self._show_progress)(said)
+        self._progress = said
+
+    def _show_progress(self, said: str) -> None:
+        self._progress = said
+        self._tell_status()
+
+    def _searchable(self, _: None) -> None:
+        self._is_ready = True
+        self._search()
+
+    def _opened(self, unread: list[str]) -> None:
+        self._progress = ""
+        self._unread = unread
+        self._searchable(None)
+
+    def _search(self, *, budget_ms: float = KEY_BUDGET_MS) -> None:
+        """Begin the search for the present state. Returns at once; the answer of the newest search is shown."""
+        if self._is_ready:
+            self._searcher.ask(partial(self._find, self.state, budget_ms))
+
+    def _find(self, state: SearchState, budget_ms: float, cancel: threading.Event) -> ListAnswer:
+        return find(self.recall, state, cancel, budget_ms=budget_ms, now=self.now)
+
+    def _search_whole(self) -> None:
+        self._search(budget_ms=WHOLE_BUDGET_MS)
+
+    def _change(self, state: SearchState, *, keep: bool = True) -> None:
+        """Search for another state; with `keep` the selected entry stays selected where the answer has it."""
+        self.state = state
+        selected = self.hit_list.selected
+        self._wanted_key = selected.key if keep and selected is not None else None
+        self._told = ""
+        self._rest.stop()
+        self._search()
+
+    def _show(self, found: ListAnswer) -> None:
+        self.found = found
+        hits = self.hit_list
+        hits.now = self.now
+        hits.show(found.entries, index_of(found.entries, self._wanted_key))
+        self._tell_status()
+        self._select()
+        if found.is_cut:
+            self._rest.stop()
+            self._rest = self.set_timer(REST_SECONDS, self._search_whole)
+
+    def _fail(self, error: Exception) -> None:
+        """Show an error of a thread."""
+        self._from_thread(self._tell)(str(error) or type(error).__name__)
+
+    def _from_thread(self, take: Callable[[Any], None]) -> Callable[[Any], None]:
+        """Return a function that hands a value to `take` in the thread of the screen, and returns at once."""
+        return lambda value: cast("None", self.post_message(Delivered(take, value)))
+
+    @on(Delivered)
+    def _take(self, event: Delivered) -> None:
+        event.take(event.value)
+
+    @on(Input.Changed, "#query")
+    def _typed(self, event: Input.Changed) -> None:
+        if event.value != self.state.query:
+            self._change(self.state.asking(event.value), keep=False)
+
+    def _look_for_news(self) -> None:
+        """Look for what the agents have written meanwhile, unless the index is in memory or a look is under way."""
+        if self._is_ready and not self._progress and not self._is_refreshing and self.recall.folder is not None:
+            self._is_refreshing = True
+            self.run_worker(self._refresh, thread=True, group="refresh", exit_on_error=False)
+
+    def _refresh(self) -> None:
+        try:
+            report = self.recall.refresh()
+        except Exception as error:  # noqa: BLE001 - the search goes on with the older index
+            self._fail(error)
+        else:
+            if report.changed:
+                self._from_thread(self._refreshed)(None)
+        finally:
+            self._is_refreshing = False
+
+    def _refreshed(self, _: None) -> None:
+        selected = self.hit_list.selected
+        self._wanted_key = selected.key if selected is not None else None
+        self._search()
+
+    # --- the preview ------------------------------------------------------------------------------------------------
+
+    def _select(self) -> None:
+        """Let the preview follow the selected entry."""
+        entry = self.hit_list.selected
+        if entry is None:
+            self._previewer.ask(lambda _: None)
+            return
+        self._previewer.ask(partial(self._preview_of, entry, self.state, self.found, None, self.pane.columns))
+
+    def _preview_of(
+        self,
+        entry: ListEntry,
+        state: SearchState,
+        found: ListAnswer | None,
+        place: int | None,
+        columns: int,
+        cancel: threading.Event,
+    ) -> Preview | None:
+        """Return the preview of the message at `place`, or of the message of the entry, in a thread."""
+        if cancel.wait(PREVIEW_SECONDS):
+            return None  # another entry is selected already: nobody gets this answer
+        kept = self._matches
+        if kept is not None and kept[0] == entry.session_id and kept[1] == state and kept[2] is found:
+            matches: PreviewMatches | None = kept[3]
+        else:
+            matches = session_matches(self.recall, entry.session_id, state, cancel, self.now)
+        if matches is None or not matches.session.messages:
+            return None
+        self._matches = (entry.session_id, state, found, matches)
+        return preview(
+            matches, entry, matches.place_of(entry.message_id) if place is None else place, columns, self.now
+        )
+
+    def _show_preview(self, shown: Preview | None) -> None:
+        self.preview = shown
+        self.pane.show(() if shown is None else shown.rows, 0 if shown is None else shown.top)
+        if shown is None:
+            self.query_one("#heading", TextRow).show([])
+            return
+        if shown.columns != self.pane.columns:  # the screen was laid out anew while it was made
+            self._preview_at(shown.place)
+        title = one_line(shown.matches.session.title or shown.entry.session_id) or "untitled"
+        self.query_one("#heading", TextRow).show([(shown.heading, "green"), (" · ", "dim"), (title, "bold")])
+
+    @on(PreviewPane.Resized)
+    def _wrap_again(self) -> None:
+        self._tell_keys()
+        if self.preview is not None:
+            self._preview_at(self.preview.place)
+
+    def _preview_at(self, place: int) -> None:
+        shown = self.preview
+        if shown is not None:
+            self._previewer.ask(
+                partial(self._preview_of, shown.entry, self.state, self.found, place, self.pane.columns)
+            )
+
+    @on(HitList.Moved)
+    def _moved(self) -> None:
+        self._told = ""
+        self._tell_status()
+        self._select()
+        found = self.found
+        is_last = found is not None and self.hit_list.cursor >= len(found.entries) - 1
+        if found is not None and is_last and found.has_more and self.state.limit < MOST:
+            self._change(self.state.longer())
+
+    # --- what the rows say ------------------------------------------------------------------------------------------
+
+    def _tell(self, said: str) -> None:
+        """Show a sentence in the status row until the next search or selection."""
+        self._told = one_line(said)
+        self._tell_status()
+
+    def _tell_status(self) -> None:
+        found, marked = self.found, len(self.hit_list.marked)
+        line: list[tuple[str, str]] = []
+        if self._told:
+            line.append((self._told, "bold"))
+        elif self._progress:
+            line.append((f"reading the histories: {one_line(self._progress)}", "yellow"))
+        elif found is not None:
+            line.append((found.figures, "green"))
+        else:
+            line.append(("reading the histories", "yellow"))
+        if marked:
+            line.append((f" · {marked:,} marked", "bold"))
+        line += [(f" · {one_line(said)}", "cyan") for said in self.state.filters]
+        if found is not None and not self._told:
+            line += [(f" · {remark}", "yellow") for remark in found.remarks or map(one_line, self._unread[:1])]
+        self.query_one("#status", TextRow).show(line)
+
+    def _tell_keys(self) -> None:
+        keys = QUERY_KEYS if self.focused is self.query_line else LIST_KEYS
+        self.query_one("#keys", TextRow).show([(footer(keys, self.size.width, picks=self.picks), "dim")])
+
+    def on_descendant_focus(self, _: events.DescendantFocus) -> None:
+        self._tell_keys()
+
+    # --- keys -------------------------------------------------------------------------------------------------------
+
+    def action_to_list(self) -> None:
+        """Go from the query to the list."""
+        if self.hit_list.entries:
+            self.hit_list.focus()
+
+    def action_to_preview(self) -> None:
+        """Go to the preview; to the query where there is none."""
+        (self.pane if self.pane.region.height else self.query_line).focus()
+
+    def action_to_query(self) -> None:
+        """Go to the query."""
+        self.query_line.focus()
+
+    def action_leave_query(self) -> None:
+        """Clear the query; quit where it is empty."""
+        if self.query_line.value:
+            self.query_line.value = ""
+        else:
+            self.exit(None)
+
+    def action_leave(self) -> None:
+        """Quit without a choice."""
+        self.exit(None)
+
+    def action_move(self, by: int) -> None:
+        """Select the entry `by` rows further; go to the query from above the first one."""
+        hits = self.hit_list
+        if by < 0 and hits.cursor == 0:
+            self.query_line.focus()
+        else:
+            hits.move(hits.cursor + by)
+
+    def action_move_page(self, by: int) -> None:
+        """Select the entry a screen further."""
+        hits = self.hit_list
+        hits.move(hits.cursor + by * max(hits.size.height - 1, 1))
+
+    def action_move_to_end(self, by: int) -> None:
+        """Select the last entry, or the first one for a negative `by`."""
+        self.hit_list.move(len(self.hit_list.entries) if by > 0 else 0)
+
+    def action_scroll_preview(self, by: int) -> None:
+        """Scroll the preview by three rows."""
+        self.pane.scroll_relative(y=3 * by, animate=False)
+
+    def action_mark(self) -> None:
+        """Mark the selected entry, or take its mark away, and go to the next one."""
+        hits = self.hit_list
+        hits.toggle_mark()
+        hits.move(hits.cursor + 1)
+        self._tell_status()
+
+    def action_next_match(self, by: int) -> None:
+        """Show the next match in the session, or the one before."""
+        shown = self.preview
+        if shown is None:
+            return
+        place = shown.matches.step(shown.place, by)
+        if place is None:
+            self._tell("this is the last match in the session" if by > 0 else "this is the first match in the session")
+        else:
+            self._preview_at(place)
+
+    def action_switch(self, name: Literal["group", "order", "match"]) -> None:
+        """Set a switch to its next value."""
+        self._change(self.state.switched(name))
+        self._tell_status()
+
+    def action_clear_filters(self) -> None:
+        """Take all filters away."""
+        self._change(self.state.cleared())
+        self._tell_status()
+
+    def action_choose(self, name: Filter) -> None:
+        """Let a person choose the value of a filter."""
+        values: Sequence[tuple[str, str]]
+        if name in ("agent", "project"):
+            values = [(value, value) for value in choices_of(self.recall, name)]
+        elif name == "last":
+            values = list(TIMES.items())
+        else:
+            values = [(value, value) for value in (ROLES if name == "role" else KINDS)]
+
+        def filter_by(value: str | None) -> None:
+            if value is not None:
+                self._change(self.state.filtered(name, value))
+                self._tell_status()
+
+        self.push_screen(ChoiceScreen("time" if name == "last" else name, values, getattr(self.state, name)), filter_by)
+
+    def action_help(self) -> None:
+        """Show the keys."""
+        self.push_screen(HelpScreen(picks=self.picks))
+
+    @on(HitList.Chosen)
+    def action_accept(self) -> None:
+        """Print the choice, or ask whether the selected session shall be reopened."""
+        entry = self.hit_list.selected
+        if entry is None:
+            return
+        if self.picks:
+            self.exit(Picked(tuple(self.hit_list.marked.values()) or (entry,)))
+            return
+        try:
+            session = self.recall.session(entry.session_id)
+        except LookupError as error:
+            self._tell(str(error.args[0]))
+            return
+        command = command_of(session)
+        if command is None:
+            self._tell(f"no command reopens this session: {why_not_reopened(session)}")
+            return
+
+        def reopen(confirmed: bool | None) -> None:
+            if confirmed:
+                self.exit(Reopening(command))
+
+        self.push_screen(ConfirmScreen(command.line), reopen)
+
+    def action_copy(self) -> None:
+        """Copy the text of the selected hit, or of all that are marked."""
+        if entries := self._chosen():
+            self.run_worker(partial(self._copy, entries), thread=True, group="copy", exit_on_error=False)
+
+    def _copy(self, entries: Sequence[ListEntry]) -> None:
+        try:
+            text = "\n\n".join(filter(None, map(self._text_of, entries)))
+        except LookupError as error:
+            self._fail(Exception(str(error.args[0])))
+            return
+        except OSError as error:
+            self._fail(error)
+            return
+        text = unsafe_in_lines().sub(escaped, text)
+        if not text:
+            self._from_thread(self._tell)("there is no text to copy")
+            return
+        through = self.surroundings.copy(text)
+        self._from_thread(self._copied)((text, through))
+
+    def _text_of(self, entry: ListEntry) -> str:
+        """Return the text of a hit; of an entry that no query found the title."""
+        if not entry.message_id:
+            return self.recall.session(entry.session_id).title or entry.session_id
+        return copied_text(self.recall.get(entry.session_id, entry.message_id).message, entry.part_id)
+
+    def _copied(self, copied: tuple[str, str | None]) -> None:
+        text, through = copied
+        size = len(text.encode("utf-8", "replace"))
+        if through is None:
+            if size > MOST_COPIED:
+                self._tell(f"{size:,} bytes are more than terminals take ({MOST_COPIED:,}): press e to export")
+                return
+            self.copy_to_clipboard(text)
+        self._tell(f"copied through {through or 'the terminal'}: {len(text):,} characters")
+
+    def action_open(self) -> None:
+        """Open the whole transcript in the pager."""
+        entry = self.hit_list.selected
+        if entry is not None:
+            self._tell("reading the session")
+            self.run_worker(partial(self._read, entry), thread=True, group="open", exit_on_error=False)
+
+    def _read(self, entry: ListEntry) -> None:
+        from recall_rank.frontends.transcripts.gather import read_transcript
+        from recall_rank.frontends.transcripts.homes import own_homes
+        from recall_rank.frontends.transcripts.render import transcript_lines
+
+        try:
+            read = read_transcript(self.recall, self.recall.session(entry.session_id))
+        except LookupError as error:
+            self._fail(Exception(str(error.args[0])))
+        except OSError as error:
+            self._fail(error)
+        else:
+            self._from_thread(self._page)(list(transcript_lines(read, own_homes())))
+
+    def _page(self, lines: list[str]) -> None:
+        with self.suspend():
+            said = self.surroundings.page(lines)
+        self._tell(said)
+
+    def action_export(self) -> None:
+        """Ask for a name, and export the selected session or all that are marked."""
+        entries = self._chosen()
+        ids = list(dict.fromkeys(entry.session_id for entry in entries))
+        if not ids:
+            return
+        if len(ids) == 1:
+            question = "Export to this file (.md, .html or .jsonl); Esc goes back"
+            asked = PathScreen(question, file_name(ids[0]))
+        else:
+            asked = PathScreen(f"Export {len(ids):,} sessions into this folder; Esc goes back", "sessions")
+
+        def write(named: str | None) -> None:
+            if named:
+                self.run_worker(partial(self._export, ids, named), thread=True, group="export", exit_on_error=False)
+
+        self.push_screen(asked, write)
+
+    def _export(self, ids: Sequence[str], named: str) -> None:
+        try:
+            self._from_thread(self._tell)(export_sessions(self.recall, ids, named))
+        except ExportError as error:
+            self._fail(error)
+
+    def _chosen(self) -> tuple[ListEntry, ...]:
+        """Return the marked entries, else the selected one."""
+        selected = self.hit_list.selected
+        return tuple(self.hit_list.marked.values()) or (() if selected is None else (selected,))
