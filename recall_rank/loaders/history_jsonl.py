@@ -4,7 +4,6 @@ gzip or xz.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from itertools import islice
@@ -23,6 +22,7 @@ from recall_rank.loaders.json.jsonl import JsonlRecords
 from recall_rank.loaders.json.parse import Record
 from recall_rank.loaders.limits import limits
 from recall_rank.loaders.malformed import count
+from recall_rank.loaders.store_places import resolve_store
 from recall_rank.model import BaseSource, Flag, Message, Part, Reading, Role, Session, Source, Tokens, Unit
 
 NAME = "history"
@@ -40,7 +40,7 @@ class HistoryJsonl(BaseSource):
     def __init__(self, path: Path, name: str | None = None) -> None:
         self.name = name or NAME
         self.location = str(path)
-        self._path = Path(os.path.realpath(path))
+        self._path = resolve_store(path)
 
     def units(self) -> Iterable[Unit]:
         return [Unit(self._path.name, self.location)]
@@ -53,7 +53,7 @@ class HistoryJsonl(BaseSource):
         reading, is still valid.
         """
         suffix = self._path.suffix
-        with open_file(self._path) as file:
+        with open_file(self._path, self._path.parent) as file:
             resume = None if suffix in ARCHIVES else unpack_resume_point(file, since)
             if resume is not None:
                 place, state = resume

@@ -6,11 +6,13 @@ import errno
 import os
 import warnings
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import nullcontext
 from pathlib import Path
 
 from recall_rank.loaders.builtin import LOADERS, Loader
 from recall_rank.loaders.plugins import load_plugins
 from recall_rank.loaders.store_hints import looking_once
+from recall_rank.loaders.store_places import LinkedPlaceError, found_below
 from recall_rank.loaders.unrecognised import UnrecognisedFiles
 from recall_rank.model import Source
 from recall_rank.model.nearest_names import did_you_mean
@@ -88,6 +90,7 @@ class _Search:
         self.found: list[Source] = []
         self.missed = UnrecognisedFiles(path)
         self._known = known
+        self._named, self._real = path, os.path.realpath(path)
         with looking_once():
             self._search(path, MAX_DEPTH)
         if not self.found and path.is_file():
@@ -96,10 +99,20 @@ class _Search:
                 self.missed = UnrecognisedFiles(path)  # it is read, and reading it reports what is wrong
 
     def _search(self, path: Path, depth: int) -> None:
+        linked = None
         for loader in self._known:
-            source = _recognised(loader, path)
+            try:
+                with nullcontext() if path is self._named else found_below(self._named, self._real):
+                    source = _recognised(loader, path)
+            except LinkedPlaceError as error:
+                linked = error
+                continue
             if source is not None:
                 self.found.append(source)
+                return
+        if linked is not None:
+            self.missed.add_unlisted(Path(linked.filename), linked)
+            if linked.filename == str(path):  # it became a link after it was listed
                 return
         if not path.is_dir():
             self.missed.add(path)
@@ -116,6 +129,8 @@ class _Search:
 def _recognised(loader: Loader, path: Path) -> Source | None:
     try:
         return loader.recognise(path)
+    except LinkedPlaceError:
+        raise
     except OSError:
         return None
 

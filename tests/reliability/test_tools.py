@@ -10,10 +10,11 @@ import random
 import re
 import shutil
 import signal
+import sqlite3
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -21,11 +22,15 @@ import pytest
 
 from recall_rank.frontends.host_options import HostOptions
 from recall_rank.frontends.mcp.offer import ServerOffer
-from recall_rank.loaders import open_source
+from recall_rank.loaders import Loader, open_source, open_sources, registry
 from recall_rank.loaders.files.regular_files import open_file, walk_files
+from recall_rank.loaders.sqlite import database as sqlite_database
+from recall_rank.loaders.sqlite.database import Database
+from recall_rank.model import Source
 from tests.fixtures.make_bombs import many_sessions
 from tests.fixtures.make_fixtures import write_claude, write_history, write_opencode
 from tests.support.frontends.served_frames import INITIALIZE, INITIALIZED, NOTIFICATIONS, REQUESTS, ServedFrames
+from tests.support.histories.every_store import STORES, write_neighbour
 from tests.support.loaders.age import age
 from tests.support.soak import first_seed, portion, times, tried
 
@@ -208,6 +213,114 @@ def test_a_link_that_is_replaced_while_it_is_resolved_hides_nothing_else(
     found = [path.name for path in walk_files(Path(root), lambda name: name.endswith(".jsonl"), skipped)]
     assert found == ["a.jsonl", "z.jsonl"]
     assert len(skipped) == 1
+
+
+# In the tests below, the folder of a store is exchanged with a link at a chosen moment.
+
+
+def texts(sources: Iterable[Source]) -> set[str]:
+    """Every title and text that the sources show, and what they say of the records that they cannot read."""
+    said: set[str] = set()
+    for source in sources:
+        with contextlib.suppress(OSError):
+            for unit in source.units():
+                with contextlib.suppress(OSError):
+                    reading = source.read(unit)
+                    for session in reading.sessions:
+                        said |= {session.title or "", session.directory or ""}
+                        parts = (part for message in session.messages for part in message.parts)
+                        said |= {text for part in parts for text in (part.text, part.output) if text}
+    return said - {""}
+
+
+@pytest.mark.promise("T3")
+@pytest.mark.parametrize("store", STORES)
+def test_a_folder_that_becomes_a_link_while_a_source_is_opened_is_no_store(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, store: str
+) -> None:
+    STORES[store](tmp_path / "outside")
+    way = tmp_path / "root" / "way"
+    way.mkdir(parents=True)
+    write_neighbour(tmp_path / "root")
+    plain = texts(open_sources(tmp_path / "root"))
+    assert texts(open_sources(tmp_path / "outside"))
+    asked = registry._recognised
+
+    def swapped(loader: Loader, path: Path) -> Source | None:
+        if path == way and not way.is_symlink():
+            way.rmdir()
+            way.symlink_to(tmp_path / "outside")
+        return asked(loader, path)
+
+    monkeypatch.setattr(registry, "_recognised", swapped)
+    found = open_sources(tmp_path / "root")
+    assert way.is_symlink(), "nothing was swapped"
+    assert texts(found) == plain
+    assert any("a link is not followed" in warning for source in found for warning in source.warnings)
+
+
+@pytest.mark.promise("T3")
+@pytest.mark.parametrize("store", STORES)
+def test_a_store_whose_folder_becomes_a_link_later_is_not_read(tmp_path: Path, store: str) -> None:
+    way, outside = tmp_path / "root" / "way", tmp_path / "outside"
+    STORES[store](way / "home")
+    sources = open_sources(tmp_path / "root")
+    assert texts(sources)
+    for source in sources:
+        getattr(source, "close", lambda: None)()
+    way.rename(outside)
+    way.symlink_to(outside)
+    assert not texts(sources)
+    assert not texts(open_sources(tmp_path / "root"))
+
+
+@pytest.mark.promise("T3")
+@pytest.mark.skipif(sys.platform != "linux", reason="links and descriptors as on Linux")
+def test_a_database_that_is_swapped_while_it_is_read_shows_nothing_of_another(tmp_path: Path) -> None:
+    inside, outside = tmp_path / "root" / "inner", tmp_path / "outside"
+    for folder, said in ((inside, "inside"), (outside, CANARY)):
+        folder.mkdir(parents=True)
+        with contextlib.closing(sqlite3.connect(folder / "some.db")) as made, made:
+            made.execute("CREATE TABLE t AS SELECT ? AS n", [said])
+        age(folder / "some.db")
+    (tmp_path / "root" / "plain").touch()
+    readings, seen, refused = portion(1_000, 100_000, ci=3_000), set(), 0
+    with swapping(inside, tmp_path / "root" / "plain", outside):
+        for _ in range(readings):
+            database = Database(inside / "some.db")
+            try:
+                seen |= {row[0] for row in database.read(lambda reader: reader.fetch_few("SELECT n FROM t"))}
+            except OSError:
+                refused += 1
+            finally:
+                database.close()
+    tried(readings)
+    assert seen == {b"inside"}
+    assert refused > 0, "nothing was swapped while it was read"
+
+
+@pytest.mark.promise("T3")
+@pytest.mark.skipif(not os.path.exists("/dev/fd"), reason="the system does not tell what is open")
+def test_another_file_than_the_database_is_not_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """SQLite opens by path: here always a file that a link led to for a moment."""
+    for name in ("inside.db", "outside.db"):
+        with contextlib.closing(sqlite3.connect(tmp_path / name)) as made, made:
+            made.execute("CREATE TABLE t AS SELECT ? AS n", [name])
+        age(tmp_path / name)
+    connect = sqlite_database._connect
+    monkeypatch.setattr(sqlite_database, "_connect", lambda path, mode: connect(path.with_name("outside.db"), mode))
+    with pytest.raises(OSError, match="it changed during every attempt"):
+        Database(tmp_path / "inside.db").read(lambda reader: reader.fetch_few("SELECT n FROM t"))
+
+
+@pytest.mark.parametrize("store", STORES)
+def test_a_folder_that_is_named_may_be_a_link(tmp_path: Path, store: str) -> None:
+    STORES[store](tmp_path / "outside")
+    (tmp_path / "link").symlink_to(tmp_path / "outside")
+    (tmp_path / "above").symlink_to(tmp_path)
+    plain = texts(open_sources(tmp_path / "outside"))
+    assert texts(open_sources(tmp_path / "link")) == plain
+    assert texts(open_sources(tmp_path / "above" / "outside")) == plain
 
 
 # --- T7: frames in great number, and the end of the parent ------------------------------------------------------

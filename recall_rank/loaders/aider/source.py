@@ -15,6 +15,7 @@ from recall_rank.loaders.files.regular_files import file_signature, open_file, r
 from recall_rank.loaders.files.text_lines import TextLines
 from recall_rank.loaders.malformed import bounded_malformed
 from recall_rank.loaders.projects.working_folder import folders_above
+from recall_rank.loaders.store_places import resolve_store
 from recall_rank.model import BaseSource, Malformed, Reading, Source, Unit
 
 NAME = AGENT
@@ -29,7 +30,7 @@ class Aider(BaseSource):
     def __init__(self, path: Path, name: str | None = None) -> None:
         self.name = name or NAME
         self.location = str(path)
-        self._path = Path(os.path.realpath(path))
+        self._path = resolve_store(path)
 
     def units(self) -> Iterable[Unit]:
         return [Unit(self._path.name, self.location)]
@@ -41,7 +42,7 @@ class Aider(BaseSource):
         # A file with aider's name is in the repository of its chats; for any other file the repository is unknown.
         directory = str(self._path.parent) if self._path.name == FILE else None
         problems: list[tuple[int, str]] = []
-        with open_file(self._path) as file:
+        with open_file(self._path, self._path.parent) as file:
             lines = TextLines(read_blocks(file))
             sessions = chats(lines, directory, self.name, problems)
         found = [Malformed(self.location, f"line {line}", reason) for line, reason in lines.problems + problems]

@@ -24,6 +24,7 @@ from recall_rank.loaders.files.regular_files import file_signature, open_file, r
 from recall_rank.loaders.files.resume import ResumePoint, StaleResumePointError, pack_resume_point, read_resumable
 from recall_rank.loaders.json.first_records import read_first_records
 from recall_rank.loaders.json.jsonl import JsonlRecords
+from recall_rank.loaders.store_places import resolve_store
 from recall_rank.model import BaseSource, Flag, Message, Reading, ResolvedSessions, Session, Source, Unit
 
 NAME = AGENT
@@ -42,7 +43,7 @@ class ClaudeCode(BaseSource):
     def __init__(self, path: Path, name: str | None = None) -> None:
         self.name = name or AGENT
         self.location = str(path)
-        real = Path(os.path.realpath(path))
+        real = resolve_store(path)
         self._single = real if real.is_file() else None
         self._root = real.parent if self._single else real
         self._shown = path.parent if self._single else path

@@ -4,7 +4,6 @@ index with the names of sessions.
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -20,6 +19,7 @@ from recall_rank.loaders.files.blocks import read_blocks
 from recall_rank.loaders.files.regular_files import file_signature, open_file, walk_files
 from recall_rank.loaders.files.resume import ResumePoint, StaleResumePointError, pack_resume_point, read_resumable
 from recall_rank.loaders.json.jsonl import JsonlRecords
+from recall_rank.loaders.store_places import resolve_store
 from recall_rank.model import BaseSource, Flag, Message, Part, Reading, ResolvedSessions, Session, Source, Unit
 
 NAME = AGENT
@@ -41,7 +41,7 @@ class Codex(BaseSource):
         self.name = name or AGENT
         self.location = str(path)
         self.warnings: list[str] = []
-        real = Path(os.path.realpath(path))
+        real = resolve_store(path)
         self._single = real if real.is_file() else None
         self._root = real.parent if self._single else real
         self._shown = path.parent if self._single else path

@@ -96,7 +96,7 @@ def folders(storage: Path) -> Iterator[tuple[str, str]]:
 
 def _folder(workspace: Path) -> str | None:
     try:
-        values, _ = parse_values(read_small(workspace / "workspace.json")[0])
+        values, _ = parse_values(read_small(workspace / "workspace.json", workspace)[0])
     except OSError:
         return None
     told = mapping(values[0]) if len(values) == 1 else {}

@@ -12,6 +12,8 @@ from typing import IO
 
 import xxhash
 
+from recall_rank.loaders.store_places import open_folder
+
 BLOCK = 1 << 20
 HEAD, TAIL = 256, 64  # bytes; a rewrite of a growing file is noticed only with hashes of both
 MAX_DEPTH = 12  # of folders below a root: bounds a loop of mounts
@@ -29,11 +31,11 @@ class NotRegularError(OSError):
 def open_regular(path: Path | str, root: Path | None = None) -> int:
     """A file descriptor of the regular file at `path`; the caller closes it.
 
-    With `root`, no component of the path below `root` may be a link, so that the file lies inside of `root`. Raises
-    NotRegularError for anything but a regular file, and OSError when it cannot be opened.
+    With `root`, a folder whose path is without links (see resolve_store), no component of the path may be a link, so
+    that the file lies inside of `root`. Raises NotRegularError for anything but a regular file, and OSError when it
+    cannot be opened.
     """
-    inside = root is not None and os.open in os.supports_dir_fd
-    if inside and root is not None:
+    if root is not None and os.open in os.supports_dir_fd:
         fd = _open_below(root, Path(path))
     else:
         if not hasattr(os, "O_NOFOLLOW"):
@@ -46,22 +48,21 @@ def open_regular(path: Path | str, root: Path | None = None) -> int:
 
 
 def _refuse_links(path: Path, root: Path | None) -> None:
-    """Raise NotRegularError where `path`, or a folder on the way to it from `root`, is a link or a junction: Windows
-    cannot refuse one while it opens a file.
+    """Raise NotRegularError where `path` or, with `root`, a folder above it is a link or a junction: Windows cannot
+    refuse one while it opens a file.
     """
-    folders = [] if root is None else [each for each in path.parents if each != root and each.is_relative_to(root)]
-    for each in (path, *folders):
+    for each in (path, *(path.parents if root is not None else ())):
         status = each.lstat()
         if stat.S_ISLNK(status.st_mode) or getattr(status, "st_reparse_tag", 0) == _JUNCTION:
             raise NotRegularError(errno.ELOOP, "a link is not followed", str(path))
 
 
 def _open_below(root: Path, path: Path) -> int:
-    """A file descriptor of `path`, opened component by component from `root` on, so that a link that replaces a
-    folder meanwhile is refused.
+    """A file descriptor of `path`, opened component by component, so that a link that replaces a folder meanwhile is
+    refused.
     """
     *folders, name = path.relative_to(root).parts
-    at = os.open(root, _READ | getattr(os, "O_DIRECTORY", 0))
+    at = open_folder(root)
     try:
         for folder in folders:
             below = os.open(folder, _FOLDER, dir_fd=at)

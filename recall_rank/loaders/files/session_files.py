@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from pathlib import Path
 
 from recall_rank.loaders.files.regular_files import file_signature, walk_files
+from recall_rank.loaders.store_places import resolve_store
 from recall_rank.model import BaseSource, Unit
 
 
@@ -21,7 +21,7 @@ class SessionFiles(BaseSource, ABC):
         self.name = name
         self.location = str(path)
         self.warnings: list[str] = []
-        real = Path(os.path.realpath(path))
+        real = resolve_store(path)
         self._single = real if real.is_file() else None
         self._root = real.parent if self._single else real
         self._shown = path.parent if self._single else path

@@ -105,7 +105,7 @@ def _read_older(chat: GeminiChat, document: JsonDocument) -> list[Malformed]:
 
 def _small(path: Path) -> str | None:
     try:
-        return read_small(path)[0].decode("utf-8", "replace")
+        return read_small(path, path.parent)[0].decode("utf-8", "replace")
     except OSError:
         return None
 

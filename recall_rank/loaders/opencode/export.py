@@ -5,7 +5,6 @@ Implemented from the source of OpenCode; not checked against a file that a real 
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -19,6 +18,7 @@ from recall_rank.loaders.json.document import JsonDocument, read_object_start
 from recall_rank.loaders.json.parse import Record
 from recall_rank.loaders.malformed import add_malformed
 from recall_rank.loaders.opencode.session import AGENT, MESSAGE_TIMES, SESSION_TIMES, session_from
+from recall_rank.loaders.store_places import resolve_store
 from recall_rank.model import BaseSource, Malformed, Reading, Source, Unit
 
 NAME = "opencode-export"
@@ -33,7 +33,7 @@ class OpenCodeExport(BaseSource):
     def __init__(self, path: Path, name: str | None = None) -> None:
         self.name = name or AGENT
         self.location = str(path)
-        self._path = Path(os.path.realpath(path))
+        self._path = resolve_store(path)
 
     def units(self) -> Iterable[Unit]:
         return [Unit(self._path.name, self.location)]
@@ -42,7 +42,7 @@ class OpenCodeExport(BaseSource):
         return file_signature(self._path)
 
     def read(self, unit: Unit, since: bytes | None = None) -> Reading:
-        with open_file(self._path) as file:
+        with open_file(self._path, self._path.parent) as file:
             document = JsonDocument(read_blocks(file), self.location, "messages")
             messages: dict[str, Record] = {}
             parts: dict[str, list[tuple[str, Record]]] = {}

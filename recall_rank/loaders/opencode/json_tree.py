@@ -23,6 +23,7 @@ from recall_rank.loaders.json.parse import Record
 from recall_rank.loaders.limits import limits, size_text
 from recall_rank.loaders.malformed import add_malformed
 from recall_rank.loaders.opencode.session import AGENT, MESSAGE_TIMES, SESSION_TIMES, session_from
+from recall_rank.loaders.store_places import resolve_store
 from recall_rank.model import BaseSource, Malformed, Reading, Source, Unit
 
 NAME = "opencode-json"
@@ -38,7 +39,7 @@ class OpenCodeTree(BaseSource):
         self.location = str(path)
         self.warnings: list[str] = []
         self._shown = path
-        self._root = Path(os.path.realpath(path))
+        self._root = resolve_store(path)
         self._oldest = (self._root / "session" / "info").is_dir()
 
     def units(self) -> Iterable[Unit]:

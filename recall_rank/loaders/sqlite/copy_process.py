@@ -1,4 +1,5 @@
-"""A script that copies a database that may be in use, called as `python copy_process.py DATABASE FOLDER`.
+"""A script that copies a database that may be in use, called as `python copy_process.py DATABASE FOLDER` or
+`python copy_process.py NAME FOLDER DESCRIPTOR`; the descriptor is that of the folder in which a database NAME lies.
 
 When a process closes any descriptor of a database, it loses all its locks on that database. The copy is therefore made
 by a process that does not have the database open. A copy counts only when no file changed while it was made. The script
@@ -29,6 +30,8 @@ def main(arguments: list[str]) -> int:
     The reason for a code other than 0 is written to stderr.
     """
     database, folder = Path(arguments[0]), Path(arguments[1])
+    if arguments[2:]:
+        os.fchdir(int(arguments[2]))  # whatever becomes of the folder's path meanwhile
     until = time.monotonic() + SECONDS
     for attempt in range(TRIES):
         if attempt and time.monotonic() > until:

@@ -25,6 +25,7 @@ import threading
 import time
 import weakref
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, Self, TypeVar
 
@@ -32,6 +33,7 @@ from recall_rank.loaders.limits import limits
 from recall_rank.loaders.sqlite import copy_process
 from recall_rank.loaders.sqlite.copy_process import COPY, companion_file, file_states
 from recall_rank.loaders.sqlite.reader import RowReader
+from recall_rank.loaders.store_places import LinkedPlaceError, open_folder
 
 T = TypeVar("T")
 State = list[tuple[int, int, int] | None]
@@ -48,10 +50,14 @@ class _ChangedError(Exception):
 
 
 class Database:
-    """One database file, opened read-only. Thread-safe. Inside `with`, the connection is kept open between reads."""
+    """One database file, opened read-only. Thread-safe. Inside `with`, the connection is kept open between reads.
+
+    `path` is without links (see resolve_store); a link that replaces the file or a folder above it is refused when the
+    database is opened.
+    """
 
     def __init__(self, path: Path) -> None:
-        self.path = Path(os.path.realpath(path))
+        self.path = path
         self._lock = threading.RLock()
         self._depth = 0
         self._connection: sqlite3.Connection | None = None
@@ -135,7 +141,7 @@ class Database:
         self._state, self._live, self._private = state, False, False
         quiet = not (log and log[1]) and not (journal and journal[1])
         if quiet and time.time() - main[2] / 1e9 > SETTLED_SECONDS:
-            return self._keep(_connect(self.path, "mode=ro&immutable=1"))
+            return self._keep(_connect_in_place(self.path, "mode=ro&immutable=1"))
         # Without a log, opening would create one, even where its shared memory is still there.
         if log is not None and companion_file(self.path, "-shm").exists():
             connection = self._join()
@@ -148,7 +154,7 @@ class Database:
         that the program keeps forbid one.
         """
         try:
-            connection = _connect(self.path, "mode=ro")
+            connection = _connect_in_place(self.path, "mode=ro")
         except sqlite3.OperationalError as error:
             if str(getattr(error, "sqlite_errorname", "")).startswith(_REFUSED):
                 return None
@@ -189,6 +195,48 @@ def _let_go(connection: sqlite3.Connection, folder: Path | None) -> None:
         shutil.rmtree(folder, ignore_errors=True)
 
 
+def _connect_in_place(path: Path, mode: str) -> sqlite3.Connection:
+    """A connection to the database at `path`. Raises LinkedPlaceError where a link lies in the path, and _ChangedError
+    where SQLite opened another file than the one that is found without following links.
+    """
+    if os.path.realpath(path) != str(path):
+        raise LinkedPlaceError(errno.ELOOP, "a link is not followed", str(path))
+    expected = _identity(path)
+    connection = _connect(path, mode)
+    if expected is not None and not _has_open(expected):
+        connection.close()
+        raise _ChangedError
+    return connection
+
+
+def _identity(path: Path) -> tuple[int, int] | None:
+    """(device, inode) of a file that is looked up without following any link; None where the system cannot do that."""
+    if os.stat not in os.supports_dir_fd:
+        return None
+    folder = open_folder(path.parent)
+    try:
+        status = os.stat(path.name, dir_fd=folder, follow_symlinks=False)
+    finally:
+        os.close(folder)
+    return status.st_dev, status.st_ino
+
+
+def _has_open(identity: tuple[int, int]) -> bool:
+    """Whether this process has a file with this (device, inode) open; True where the system does not tell. SQLite names
+    no descriptor of its own.
+    """
+    try:
+        descriptors = [int(name) for name in os.listdir("/dev/fd")]  # noqa: PTH208 - no path is wanted
+    except OSError:
+        return True
+    for descriptor in descriptors:
+        with suppress(OSError):  # it was closed meanwhile
+            status = os.fstat(descriptor)
+            if (status.st_dev, status.st_ino) == identity:
+                return True
+    return False
+
+
 def _connect(path: Path, mode: str, *, query_only: bool = True) -> sqlite3.Connection:
     connection = sqlite3.connect(
         f"{path.as_uri()}?{mode}", uri=True, timeout=BUSY_MS / 1000, isolation_level=None, check_same_thread=False
@@ -212,12 +260,23 @@ def _copy_by_child(database: Path, folder: Path, size: int) -> None:
     if shutil.disk_usage(folder).free < size * 2:
         raise OSError(errno.ENOSPC, f"it is in use, and there is no room for a copy in {folder.parent}", str(database))
     command = [sys.executable, "-I", copy_process.__file__, str(database), str(folder)]
+    inside = open_folder(database.parent) if hasattr(os, "fchdir") else None  # no database: no lock is lost
+    if inside is not None:
+        command[-2:] = [database.name, str(folder), str(inside)]
     try:
         done = subprocess.run(  # noqa: S603 - our own file, by our own interpreter
-            command, stdin=subprocess.DEVNULL, capture_output=True, timeout=60 + size / 10_000_000, check=False
+            command,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            timeout=60 + size / 10_000_000,
+            check=False,
+            pass_fds=() if inside is None else (inside,),
         )
     except subprocess.TimeoutExpired as error:
         raise OSError(errno.ETIMEDOUT, "copying it took too long", str(database)) from error
+    finally:
+        if inside is not None:
+            os.close(inside)
     if done.returncode == copy_process.RESTLESS:
         raise _ChangedError  # a program that writes so much has shared memory by now, or will pause
     if done.returncode:

@@ -13,6 +13,7 @@ from recall_rank.loaders.content.times import odd_time
 from recall_rank.loaders.limits import limits
 from recall_rank.loaders.sqlite.database import Database
 from recall_rank.loaders.sqlite.reader import RowReader, decode_text
+from recall_rank.loaders.store_places import resolve_store
 from recall_rank.model import BaseSource, Malformed, Unit
 
 T = TypeVar("T")
@@ -30,7 +31,7 @@ class SessionDatabase(BaseSource, ABC):
     def __init__(self, path: Path, name: str) -> None:
         self.name = name
         self.location = str(path)
-        self._database = Database(path)
+        self._database = Database(resolve_store(path))
         self._signatures: tuple[Any, dict[str, bytes]] = (None, {})
 
     def __enter__(self) -> Self:
@@ -107,7 +108,7 @@ def read_columns_at(path: Path) -> Columns | None:
     """Return a mapping from the name of every table of the database at `path` to the names of its columns; None when
     the database cannot be read.
     """
-    database = Database(path)
+    database = Database(resolve_store(path))
     try:
         return database.read(read_columns)
     except OSError:

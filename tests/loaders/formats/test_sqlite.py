@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import os
+import re
 import shutil
 import signal
 import sqlite3
@@ -440,7 +441,9 @@ def test_locks_of_this_process_survive(tmp_path: Path) -> None:
 
 
 def test_no_loader_opens_a_database_as_a_file() -> None:
-    """Closing a file drops all locks of the process on it: two modules open files, and neither opens a database."""
+    """Closing a file drops all locks of the process on it: two modules open files, and neither opens a database. A
+    third opens folders.
+    """
     folder = Path(recall_rank.loaders.__file__).parent
     openers = {
         "open",
@@ -462,6 +465,9 @@ def test_no_loader_opens_a_database_as_a_file() -> None:
                 wraps = ast.unparse(node.func) == "unpacker.open"  # of a file that is open already
                 if name in openers and not wraps:
                     found.add(path.relative_to(folder).as_posix())
-    assert found == {"files/regular_files.py", "sqlite/copy_process.py"}
+    assert found == {"files/regular_files.py", "sqlite/copy_process.py", "store_places.py"}
+    places = (folder / "store_places.py").read_text()
+    assert places.count("os.open(") == len(re.findall(r"os\.open\([\w.]+, _FOLDER \|", places))
+    assert "O_DIRECTORY" in places
     database_side = (folder / "sqlite/database.py").read_text() + (folder / "opencode/source.py").read_text()
     assert "loaders.files" not in database_side
