@@ -300,7 +300,7 @@ def test_a_database_that_is_swapped_while_it_is_read_shows_nothing_of_another(tm
 
 
 @pytest.mark.promise("T3")
-@pytest.mark.skipif(not os.path.exists("/dev/fd"), reason="the system does not tell what is open")
+@pytest.mark.skipif(not Path("/dev/fd").exists(), reason="the system does not tell what is open")
 def test_another_file_than_the_database_is_not_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """SQLite opens by path: here always a file that a link led to for a moment."""
     for name in ("inside.db", "outside.db"):
