@@ -1,4 +1,4 @@
-"""Where a store lies: links in the path that a user names are followed once, links below it never."""
+"""Resolve the path of a store: links in the path that a user names are followed once, links below it never."""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ def main(arguments: list[str]) -> int:
     The reason for a code other than 0 is written to stderr.
     """
     database, folder = Path(arguments[0]), Path(arguments[1])
-    if arguments[2:]:
+    if arguments[2:] and hasattr(os, "fchdir"):
         os.fchdir(int(arguments[2]))  # whatever becomes of the folder's path meanwhile
     until = time.monotonic() + SECONDS
     for attempt in range(TRIES):
