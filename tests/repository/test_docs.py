@@ -207,6 +207,9 @@ def check_command(words: list[str]) -> None:
     elif program in ("ruff", "mypy", "cython-lint"):
         assert program in {requirement.partition(">")[0] for requirement in EXTRAS["lint"]}
         assert all((ROOT / word).exists() for word in rest if word in ("src_ext", "."))
+    elif program == "pip-compile":
+        assert rest == ["pyproject.toml"]
+        assert tomllib.loads(page("pyproject.toml"))["tool"]["pip-tools"]["output-file"] == ".ci/lock.txt"
     elif program in ("claude", "codex"):
         assert rest[:2] == ["mcp", "add"]
         check_server(rest[rest.index("--") + 1 :])
