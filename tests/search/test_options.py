@@ -47,7 +47,11 @@ def test_a_misspelt_option_or_value_fails_mypy_at_the_caller(tmp_path: Path) -> 
     caller.write_text(CALLER, encoding="utf-8")
     command = [sys.executable, "-m", "mypy", "--strict", "--ignore-missing-imports", "--no-error-summary"]
     done = subprocess.run(
-        [*command, "--config-file=", str(caller)], cwd=ROOT, capture_output=True, text=True, check=False
+        [*command, "--config-file=", f"--cache-dir={tmp_path / 'cache'}", str(caller)],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
     )
     complaints = [
         int(line.split(":")[1]) for line in done.stdout.splitlines() if f"{caller}:" in line and ": error:" in line
