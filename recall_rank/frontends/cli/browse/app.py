@@ -60,6 +60,13 @@ class Delivered(Message):
         self.value = value
 
 
+def _typed_text(event: events.Event) -> str:
+    """Return the text that an event types; "" for any other event."""
+    if isinstance(event, events.Paste):
+        return " ".join(event.text.splitlines())
+    return event.character or "" if isinstance(event, events.Key) and event.is_printable else ""
+
+
 class PickerApp(App[Outcome]):
     """The screen of `recall-rank browse`. It ends with an Outcome; a history is only read."""
 
@@ -107,6 +114,7 @@ class PickerApp(App[Outcome]):
         self.preview: Preview | None = None
         self._fixed_now = now
         self._wanted_key: tuple[str, str, str] | None = None  # of the entry that stays selected in the next answer
+        self._when_found: list[Callable[[], None]] = []  # what keys do that came before the answer
         self._progress = ""
         self._told = ""
         self._unread: list[str] = []  # the sources that could not be read, and why
@@ -212,6 +220,7 @@ class PickerApp(App[Outcome]):
     def _change(self, state: SearchState, *, keep: bool = True) -> None:
         """Search for another state; with `keep` the selected entry stays selected where the answer has it."""
         self.state = state
+        self._when_found = []
         selected = self.hit_list.selected
         self._wanted_key = selected.key if keep and selected is not None else None
         self._told = ""
@@ -225,6 +234,11 @@ class PickerApp(App[Outcome]):
         hits.show(found.entries, index_of(found.entries, self._wanted_key))
         self._tell_status()
         self._select()
+        if found.state == self.state:
+            acts, self._when_found = self._when_found, []
+            for act in acts:
+                if len(self.screen_stack) == 1:  # no question is open
+                    act()
         if found.is_cut:
             self._rest.stop()
             self._rest = self.set_timer(REST_SECONDS, self._search_whole)
@@ -241,10 +255,29 @@ class PickerApp(App[Outcome]):
     def _take(self, event: Delivered) -> None:
         event.take(event.value)
 
+    async def on_event(self, event: events.Event) -> None:
+        """Take what is typed into the query at once: Textual would hand it on, and a key that follows would overtake
+        it.
+        """
+        text = "" if event.is_forwarded else _typed_text(event)
+        if text and self.focused is self.query_line:
+            self.query_line.put(text)
+            self._take_query()
+        else:
+            await super().on_event(event)
+
     @on(Input.Changed, "#query")
-    def _typed(self, event: Input.Changed) -> None:
-        if event.value != self.state.query:
-            self._change(self.state.asking(event.value), keep=False)
+    def _take_query(self) -> None:
+        if self.query_line.value != self.state.query:
+            self._change(self.state.asking(self.query_line.value), keep=False)
+
+    def _on_answer(self, act: Callable[[], None]) -> None:
+        """Do something with the selected entry: at once, or when the list answers what was typed before."""
+        self._take_query()
+        if self.found is not None and self.found.state == self.state:
+            act()
+        else:
+            self._when_found.append(act)
 
     def _look_for_news(self) -> None:
         """Look for what the agents have written meanwhile, unless the index is in memory or a look is under way."""
@@ -372,16 +405,17 @@ class PickerApp(App[Outcome]):
 
     def action_to_list(self) -> None:
         """Go from the query to the list."""
-        if self.hit_list.entries:
-            self.hit_list.focus()
+        self._take_query()
+        if self.hit_list.entries or self.found is None or self.found.state != self.state:
+            self.screen.set_focus(self.hit_list)
 
     def action_to_preview(self) -> None:
         """Go to the preview; to the query where there is none."""
-        (self.pane if self.pane.region.height else self.query_line).focus()
+        self.screen.set_focus(self.pane if self.pane.region.height else self.query_line)
 
     def action_to_query(self) -> None:
         """Go to the query."""
-        self.query_line.focus()
+        self.screen.set_focus(self.query_line)
 
     def action_leave_query(self) -> None:
         """Clear the query; quit where it is empty."""
@@ -398,7 +432,7 @@ class PickerApp(App[Outcome]):
         """Select the entry `by` rows further; go to the query from above the first one."""
         hits = self.hit_list
         if by < 0 and hits.cursor == 0:
-            self.query_line.focus()
+            self.action_to_query()
         else:
             hits.move(hits.cursor + by)
 
@@ -417,6 +451,9 @@ class PickerApp(App[Outcome]):
 
     def action_mark(self) -> None:
         """Mark the selected entry, or take its mark away, and go to the next one."""
+        self._on_answer(self._mark)
+
+    def _mark(self) -> None:
         hits = self.hit_list
         hits.toggle_mark()
         hits.move(hits.cursor + 1)
@@ -467,6 +504,9 @@ class PickerApp(App[Outcome]):
     @on(HitList.Chosen)
     def action_accept(self) -> None:
         """Print the choice, or ask whether the selected session shall be reopened."""
+        self._on_answer(self._accept)
+
+    def _accept(self) -> None:
         entry = self.hit_list.selected
         if entry is None:
             return
@@ -491,6 +531,9 @@ class PickerApp(App[Outcome]):
 
     def action_copy(self) -> None:
         """Copy the text of the selected hit, or of all that are marked."""
+        self._on_answer(self._begin_copy)
+
+    def _begin_copy(self) -> None:
         if entries := self._chosen():
             self.run_worker(partial(self._copy, entries), thread=True, group="copy", exit_on_error=False)
 
@@ -528,6 +571,9 @@ class PickerApp(App[Outcome]):
 
     def action_open(self) -> None:
         """Open the whole transcript in the pager."""
+        self._on_answer(self._open_selected)
+
+    def _open_selected(self) -> None:
         entry = self.hit_list.selected
         if entry is not None:
             self._tell("reading the session")
@@ -554,6 +600,9 @@ class PickerApp(App[Outcome]):
 
     def action_export(self) -> None:
         """Ask for a name, and export the selected session or all that are marked."""
+        self._on_answer(self._ask_for_name)
+
+    def _ask_for_name(self) -> None:
         entries = self._chosen()
         ids = list(dict.fromkeys(entry.session_id for entry in entries))
         if not ids:

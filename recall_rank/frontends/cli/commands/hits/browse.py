@@ -13,7 +13,7 @@ import click
 
 from recall_rank.frontends.cli.options.completions import complete_agents, complete_projects
 from recall_rank.frontends.cli.options.histories import history_option, open_recall
-from recall_rank.frontends.cli.output.console import HITS, NO_HITS, NOT_THERE, USAGE, fail
+from recall_rank.frontends.cli.output.console import DEFECT, HITS, NO_HITS, NOT_THERE, USAGE, fail
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -29,6 +29,11 @@ _NEEDED: Final = f"browse needs Textual, the extra tui: {INSTALL}"
 def has_textual() -> bool:
     """Return whether Textual, the extra `tui`, is installed. It is not imported."""
     return importlib.util.find_spec("textual") is not None
+
+
+def is_able() -> bool:
+    """Return whether $TERM names a terminal that text can be placed on, or none."""
+    return os.environ.get("TERM") not in ("dumb", "unknown")
 
 
 @click.command(name="browse", short_help="Look for sessions while you type.")
@@ -57,10 +62,12 @@ def browse(
 
     QUERY is what the query line begins with; it takes the operators of search. Press ? in the list for the keys. With
     --print, the picker is drawn on the terminal, the choice is printed on stdout, and 1 is the exit status when nothing
-    was picked.
+    was picked. It is 129 when the terminal vanishes.
     """
     if not has_textual():
         fail(_NEEDED, USAGE, as_json=False)
+    if not is_able():
+        fail("browse needs a terminal that can place text: $TERM names none", USAGE, as_json=False)
     from recall_rank.frontends.cli.browse.state import SearchState
     from recall_rank.frontends.cli.browse.terminal import first_frame, on_terminal
 
@@ -94,7 +101,10 @@ def _pick(recall: Recall, state: SearchState, *, picks: bool) -> Outcome:
         return page(lines, pager)
 
     app = PickerApp(recall, state, Surroundings(copy_by_program, paged), picks=picks)
-    return app.run()
+    outcome = app.run()
+    if app.return_code:
+        fail("an error of this program, with the traceback above", DEFECT, as_json=False)  # which Textual has shown
+    return outcome
 
 
 def _warm(recall: Recall, state: SearchState) -> None:
