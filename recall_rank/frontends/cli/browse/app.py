@@ -37,6 +37,8 @@ from recall_rank.frontends.cli.browse.widgets import HitList, PreviewPane, Query
 from recall_rank.frontends.cli.output.clipboard import MOST as MOST_COPIED
 from recall_rank.frontends.cli.output.copied_text import copied_text
 from recall_rank.frontends.display_text import escaped, one_line, unsafe_in_lines
+from recall_rank.frontends.redaction.redact import redacted
+from recall_rank.frontends.redaction.redacted_answers import session_without_secrets
 from recall_rank.frontends.transcripts.reopen import why_not_reopened
 
 if TYPE_CHECKING:
@@ -546,7 +548,7 @@ class PickerApp(App[Outcome]):
         except OSError as error:
             self._fail(error)
             return
-        text = unsafe_in_lines().sub(escaped, text)
+        text = unsafe_in_lines().sub(escaped, redacted(text) if self.state.redact else text)
         if not text:
             self._from_thread(self._tell)("there is no text to copy")
             return
@@ -585,7 +587,8 @@ class PickerApp(App[Outcome]):
         from recall_rank.frontends.transcripts.render import transcript_lines
 
         try:
-            read = read_transcript(self.recall, self.recall.session(entry.session_id))
+            changed = session_without_secrets if self.state.redact else None
+            read = read_transcript(self.recall, self.recall.session(entry.session_id), changed=changed)
         except LookupError as error:
             self._fail(Exception(str(error.args[0])))
         except OSError as error:
@@ -621,7 +624,7 @@ class PickerApp(App[Outcome]):
 
     def _export(self, ids: Sequence[str], named: str) -> None:
         try:
-            self._from_thread(self._tell)(export_sessions(self.recall, ids, named))
+            self._from_thread(self._tell)(export_sessions(self.recall, ids, named, redact=self.state.redact))
         except ExportError as error:
             self._fail(error)
 

@@ -233,7 +233,7 @@ def test_sessions_or_parts_order_and_mode(recall: Recall) -> None:
             await picker.answered()
             times = [entry.time for entry in picker.app.hit_list.entries]
             assert times == sorted(times, reverse=True)
-            for mode in ("fuzzy", "literal", "smart"):
+            for mode in ("fuzzy", "literal", "regex", "smart"):
                 await picker.press("f")
                 await picker.answered()
                 assert picker.app.state.match == mode

@@ -13,6 +13,7 @@ import click
 
 from recall_rank.frontends.cli.options.completions import complete_agents, complete_projects
 from recall_rank.frontends.cli.options.histories import history_option, open_recall
+from recall_rank.frontends.cli.options.redact import redact_option
 from recall_rank.frontends.cli.output.console import DEFECT, HITS, NO_HITS, NOT_THERE, USAGE, fail
 
 if TYPE_CHECKING:
@@ -50,10 +51,11 @@ def is_able() -> bool:
 )
 @click.option("--project", metavar="NAME", default="", shell_complete=complete_projects, help="Only this project.")
 @click.option(
-    "--match", "-m", type=click.Choice(["literal", "smart", "fuzzy"]), default="smart", help="How words match."
+    "--match", "-m", type=click.Choice(["literal", "smart", "fuzzy", "regex"]), default="smart", help="How words match."
 )
 @click.option("--group", type=click.Choice(["part", "session"]), default="part", help="List hits, or sessions.")
 @click.option("--order", type=click.Choice(["relevance", "time"]), default="relevance", help="Order of results.")
+@redact_option
 @history_option
 @click.pass_context
 def browse(
