@@ -339,10 +339,11 @@ class PickerApp(App[Outcome]):
 
     def _show_preview(self, shown: Preview | None) -> None:
         self.preview = shown
-        self.pane.show(() if shown is None else shown.rows, 0 if shown is None else shown.top)
         if shown is None:
+            self.pane.show((), 0, 0)
             self.query_one("#heading", TextRow).show([])
             return
+        self.pane.show(shown.rows, shown.top, shown.match)
         if shown.columns != self.pane.columns:  # the screen was laid out anew while it was made
             self._preview_at(shown.place)
         title = one_line(shown.matches.session.title or shown.entry.session_id) or "untitled"
@@ -470,6 +471,7 @@ class PickerApp(App[Outcome]):
         if place is None:
             self._tell("this is the last match in the session" if by > 0 else "this is the first match in the session")
         else:
+            self._tell("")
             self._preview_at(place)
 
     def action_switch(self, name: Literal["group", "order", "match"]) -> None:
@@ -522,7 +524,7 @@ class PickerApp(App[Outcome]):
             return
         command = command_of(session)
         if command is None:
-            self._tell(f"no command reopens this session: {why_not_reopened(session)}")
+            self._tell(f"cannot reopen: {why_not_reopened(session)}")
             return
 
         def reopen(confirmed: bool | None) -> None:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 from recall_rank.frontends.cli.browse.state import KEY_BUDGET_MS, SearchState
 from recall_rank.frontends.cli.output.display import Display
 from recall_rank.frontends.cli.output.transcript_lines import MessageStyle, message_lines
-from recall_rank.frontends.cli.output.word_marks import WordMarks
+from recall_rank.frontends.cli.output.word_marks import MATCH_STYLE, WordMarks
 from recall_rank.frontends.redaction.redact import redacted
 from recall_rank.frontends.redaction.redacted_answers import session_without_secrets
 from recall_rank.model.serialize import repaired
@@ -62,13 +62,16 @@ class PreviewMatches:
 
 @dataclass(frozen=True, slots=True)
 class Preview:
-    """The rows of a preview, none wider than `columns`. `top` is the row on which the message begins."""
+    """The rows of a preview, none wider than `columns`. `top` is the row on which the message begins, `match` that of
+    its first match; `top`, where it has none.
+    """
 
     entry: ListEntry
     place: int  # of the message in its session
     matches: PreviewMatches
     rows: tuple[Line, ...]
     top: int
+    match: int
     columns: int
 
     @property
@@ -118,13 +121,17 @@ def preview(matches: PreviewMatches, entry: ListEntry, place: int, columns: int,
     if matches.redact:
         shown = session_without_secrets(shown)
     rows: list[Line] = []
-    top = 0
+    top = end = 0
     for at, message in enumerate(shown.messages, first):
         if at == place:
             top = len(rows)
         for line in message_lines(_entry_of(message, entry, is_center=at == place), now, style):
             rows += wrapped_line(line, columns)
-    return Preview(entry, place, matches, tuple(rows), top, columns)
+        if at == place:
+            end = len(rows)
+    own = range(top + 1, end)  # without the line that names the message
+    match = next((at for at in own if any(style == MATCH_STYLE for _, style in rows[at])), top)
+    return Preview(entry, place, matches, tuple(rows), top, match, columns)
 
 
 def _entry_of(message: Message, hit: ListEntry, *, is_center: bool) -> dict[str, object]:

@@ -189,8 +189,12 @@ class PreviewPane(ScrollView, can_focus=True):
         """The width of a row, with room for the scroll bar."""
         return max(self.size.width - 1, 1)
 
-    def show(self, rows: tuple[Line, ...], top: int) -> None:
-        """Show other rows, with that at `top` as the first one where there are enough behind it."""
+    def show(self, rows: tuple[Line, ...], top: int, match: int) -> None:
+        """Show other rows, with that at `top` as the first one where there are enough behind it, unless the row `match`
+        would be below the last one; then with `match` as the third one.
+        """
+        if match >= top + max(self.size.height, 1):
+            top = match - 2
         self.rows = rows
         self.virtual_size = Size(0, len(rows))
         self.scroll_to(y=top, animate=False, force=True)

@@ -398,7 +398,7 @@ def test_enter_says_why_a_session_cannot_be_reopened(recall: Recall) -> None:
     async def test() -> None:
         async with open_picker(recall, query="burst") as picker:
             await picker.press("enter")
-            await picker.until(lambda: "no command reopens this session" in picker.status)
+            await picker.until(lambda: "cannot reopen" in picker.status)
 
     drive(test())
 

@@ -192,3 +192,22 @@ def test_redaction_leaves_no_secret_on_the_screen_on_the_clipboard_in_the_pager_
 
     drive(test(redact=False))
     drive(test(redact=True))
+
+
+def test_the_first_match_of_a_message_is_on_the_screen(tmp_path: Path) -> None:
+    lines = "\n".join(f"line {number}" for number in range(40))
+    recall = recall_with(tmp_path, f"a lantern\n{lines}", f"{lines}\nthe lantern\n{lines}")
+
+    async def test() -> None:
+        async with open_picker(recall, query="lantern") as picker:
+            await picker.press("down", "N", "N")
+            await picker.until(lambda: "this is the first match" in picker.status)
+            await picker.press("n")
+            await picker.until(lambda: picker.shows("message 2 of 2"))
+            await picker.until(lambda: any("the lantern" in row for row in picker.rows()[11:-1]))
+            await picker.press("n")
+            await picker.until(lambda: "this is the last match" in picker.status)
+            await picker.press("N")
+            await picker.until(lambda: "hits in" in picker.status)  # what was said of the last key is over
+
+    drive(test())
