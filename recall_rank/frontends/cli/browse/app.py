@@ -539,6 +539,7 @@ class PickerApp(App[Outcome]):
 
     def _begin_copy(self) -> None:
         if entries := self._chosen():
+            self._tell("reading what is copied")
             self.run_worker(partial(self._copy, entries), thread=True, group="copy", exit_on_error=False)
 
     def _copy(self, entries: Sequence[ListEntry]) -> None:
@@ -620,6 +621,7 @@ class PickerApp(App[Outcome]):
 
         def write(named: str | None) -> None:
             if named:
+                self._tell("writing")
                 self.run_worker(partial(self._export, ids, named), thread=True, group="export", exit_on_error=False)
 
         self.push_screen(asked, write)
