@@ -37,9 +37,9 @@ BENCHMARKS = (
     "rerank",
     "scale",
     "systems",
+    "browse",
     "compress",
     "web_pages",
-    "browse",
 )
 
 

@@ -267,7 +267,8 @@ class Index:
         changed to the folder from which it was opened. A missing folder is created.
 
         The folder holds the complete old index or the complete new one at every moment, also after a crash. Only the
-        user may read the files. Without a `folder`, the files whose sessions did not change stay as they are.
+        user may read the files. Without a `folder`, the files whose sessions did not change stay as they are. Vectors
+        are written with the index.
 
         Raises IndexNotSavedError or IndexFolderError, both OSErrors; the old index is then unchanged. One reason is,
         without a `folder`, that another process has written to it since this index was opened. Raises ValueError
@@ -275,7 +276,7 @@ class Index:
         """
         from pathlib import Path
 
-        from recall_rank.index.storage.publish import save
+        from recall_rank.index.storage.publish import open_generation, save
 
         with self._changing:
             if folder is None:
@@ -285,6 +286,9 @@ class Index:
             save(self._merged(), fspath(folder))
             if self._folder is not None and Path(folder).resolve() == Path(self._folder).resolve():
                 self._reopen()
+            elif self._vectors is not None:
+                found = open_generation(fspath(folder))
+                self._vectors.carry(IndexReader(found.segments, found.dead), before=self._reader)
 
     def _save_changes(self) -> None:
         """Write the unsaved changes to the folder of the index, and read from there on. The caller holds the lock."""

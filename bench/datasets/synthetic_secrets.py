@@ -166,7 +166,16 @@ DISGUISED_SHAPES: Final = {
 DISGUISED_KEYS: Final = {"coloured key": ("ghp_{A36}", COLOURS), "unseen key": ("sk-ant-api03-{W93}AA", UNSEEN)}
 IN_PLACE: Final = (
     *("bearer header", "upper-case bearer", "database url", "odd database url", "encoded database url"),
-    *("token in a url", "user and token in a url", "xml password"),
+    *("token in a url", "user and token in a url", "xml password", "name and value"),
+)
+PAIRS: Final = (
+    "- name: {name}\n  value: {value}",
+    '  - name: "{name}"\n    value: "{value}"',
+    '{{"name": "{name}", "value": "{value}"}}',
+    '{{\n  "Name": "{name}",\n  "Value": "{value}"\n}}',
+    '{{\\"key\\": \\"{name}\\", \\"value\\": \\"{value}\\"}}',
+    '<add key="{name}" value="{value}" />',
+    "<property name='{name}' value='{value}'/>",
 )
 _ODD: Final = "!$%&*+-.,;=~^_()/@#?"
 _BARE: Final = re.compile(
@@ -252,6 +261,10 @@ def _in_place(drawn: random.Random, number: int, family: str) -> tuple[str, str]
             "<{0}{1}><![CDATA[{2}]]></{0}>",
         )
         return secret, shapes[number % len(shapes)].format(name, more, secret)
+    if family == "name and value":
+        secret = _filled(drawn, "{A24}", digits=True)
+        name = drawn.choice(["DB_PASSWORD", "password", "API_KEY", "harbor.client-secret", "GH_TOKEN"])
+        return secret, PAIRS[number % len(PAIRS)].format(name=name, value=secret)
     scheme = drawn.choice(["postgres", "postgresql+psycopg", "mysql", "mongodb+srv", "redis", "amqp", "https"])
     host = drawn.choice(["db.harborline.test:5432/bookings", "localhost/x?a=b", "10.0.0.7:6379", "db.harborline.test"])
     if family == "token in a url":

@@ -152,13 +152,15 @@ class VectorIndex:
         took = (time.perf_counter() - started) * 1000
         return EmbedReport(self.model, count.passages, count.with_vector, made, took)
 
-    def carry(self, reader: IndexReader) -> None:
+    def carry(self, reader: IndexReader, before: IndexReader | None = None) -> None:
         """Give the segments of `reader` the vectors that passages with equal text have, and store them; make none.
 
-        For an index that was just written anew, whose vectors may be in memory alone. Raises OSError.
+        For an index that was just written anew, whose vectors may be in memory alone; `before` is the reader of what
+        was written, where it stays in use. Raises OSError.
         """
         with self._room():
-            sources = [*self._sources, *(view.vectors for view in reader.views if view.vectors is not None)]
+            views = [*reader.views, *(before.views if before is not None else ())]
+            sources = [*self._sources, *(view.vectors for view in views if view.vectors is not None)]
             dimensions = {source.dimension for source in sources if source.model == self.model}
             if len(dimensions) == 1:
                 for view in reader.views:

@@ -37,7 +37,9 @@ def words(folder: Path) -> tuple[list[str], set[str]]:
     return [source.name for source in sources], said | told
 
 
-@pytest.mark.parametrize("before", BEFORE)
+@pytest.mark.parametrize(
+    "before", [pytest.param(name, marks=[pytest.mark.slow] * (name == "lines of blanks")) for name in BEFORE]
+)
 @pytest.mark.parametrize("form", FORMATS)
 def test_what_stands_before_a_history_does_not_hide_it(tmp_path: Path, form: str, before: str) -> None:
     where = FORMATS[form].write(tmp_path / "store")

@@ -32,7 +32,7 @@ def test_a_failing_example_is_kept_and_tried_first(tmp_path: Path) -> None:
         (tmp_path / "tests" / folder).mkdir(parents=True)
     shutil.copy(ROOT / "pyproject.toml", tmp_path)
     report = ("reliability/promises.py", "reliability/report.py")
-    for settings in ("conftest.py", "support/soak.py", "support/examples.py", *report):
+    for settings in ("conftest.py", "support/soak.py", "support/examples.py", "support/simulated_windows.py", *report):
         shutil.copy(ROOT / "tests" / settings, tmp_path / "tests" / settings)
     (tmp_path / "tests" / "test_small.py").write_text(PROPERTY)
 

@@ -114,6 +114,25 @@ def test_vectors_lie_in_the_folder_and_are_found_again(tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("still")
+@pytest.mark.parametrize("opened", [False, True])
+def test_a_copy_of_an_index_has_its_vectors(tmp_path: Path, opened: bool) -> None:
+    embedder = WordEmbedder()
+    with Index.build(sessions(3), embedder=embedder) as index:
+        index.embed()
+        index.save(tmp_path / "first")
+        index.save(tmp_path / "copy")
+    if opened:
+        with Index.open(tmp_path / "first", embedder=embedder) as index:
+            index.add(sessions(1, first=3))
+            index.embed()
+            index.save(tmp_path / "copy")
+            assert with_vector(index) == 4
+    with Index.open(tmp_path / "copy", embedder=embedder) as copy:
+        assert with_vector(copy) == (4 if opened else 3)
+        assert copy.embed().made == 0
+
+
+@pytest.mark.usefixtures("still")
 @pytest.mark.parametrize("other", [WordEmbedder("others"), WordEmbedder(dimension=32)])
 def test_vectors_of_two_embedders_never_mix(tmp_path: Path, other: WordEmbedder) -> None:
     with Index.build(sessions(4), folder=tmp_path, embedder=WordEmbedder()) as index:

@@ -43,6 +43,11 @@ _VARIABLE: Final = re.compile(
 _TAG: Final = re.compile(r"<(/?[\w:.-]+)(?:\s[^<>]*)?$")  # the tag of XML that a ">" ends
 _CDATA: Final = "<![CDATA["
 _RUN: Final = re.compile(r"[^\s<]{0,256}+")
+_PAIR_CHARS: Final = 160
+_PAIR: Final = re.compile(  # a name that stands as a value beside the value: {"name": "API_KEY", "value": "..."}
+    r"(?ai:name|key|id|variable|header|field|property|setting)\\?[\"']?[ \t]{0,4}[:=][ \t]{0,4}\\?[\"']?([\w.-]{4,64}+)"
+    r"(?:\\[nrt\"']|[\s,\"'-]){1,40}(?ai:value)\\?[\"']?[ \t]{0,4}$"
+)
 _OPENING: Final = "([{"  # after a value: it is the name of a function or a container
 _PLACEHOLDER: Final = re.compile(
     r"x{6}|\*{3}|\.{3}|0{8}|12345678|abcdefgh|your[_-]|example|placeholder|redacted|change_?me|dummy[_-]|replace|"
@@ -115,6 +120,8 @@ def named_secrets(text: str, start: int, end: int) -> Iterator[Secret]:
         sign = found.end() if is_flag else found.start()
         low = max(0, sign - _NAME_CHARS, text.rfind("\n", start, found.start()) + 1)
         names = [text[low:begin].rstrip("\"'` \t\n=\\:>")]
+        if names[0][-5:].lower() == "value" and (pair := _PAIR.search(text, max(0, sign - _PAIR_CHARS), sign)):
+            names.append(pair[1])
         quote = text[begin - 1] if text[begin - 1] in "\"'`" else ""
         element = _element(text, low, sign, begin) if text[sign] == ">" and not quote else None
         if element is not None:

@@ -177,6 +177,7 @@ def test_history_cannot_leave_its_fence(hooks: Hooks) -> None:
     assert owner_of(hooks.claude.context.read_bytes()) == FIRST
 
 
+@pytest.mark.slow
 def test_what_is_written_is_bounded(hooks: Hooks) -> None:
     hooks.condense = lambda *_: CondensedHistory("words and more words\n" * 100_000)
     hooks.before()

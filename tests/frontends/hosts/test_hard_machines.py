@@ -205,6 +205,7 @@ def test_two_gigabytes_on_the_first_start_keep_nobody_waiting(machine: HardMachi
             assert "still being read" in " ".join(found["warnings"])
 
 
+@pytest.mark.slow
 def test_two_hosts_share_one_cache(machine: HardMachine) -> None:
     for number in range(30):
         machine.claude.session(f"5e0f9d2a-0000-4000-8000-{number:012}", f"the crane of quay {number}", "It turns.")

@@ -139,6 +139,7 @@ def test_a_cut_lies_between_messages_where_one_ends_there() -> None:
     assert "**assistant**" in verbatim(page)[:80]
 
 
+@pytest.mark.slow
 def test_sizes_of_calls_and_their_number_are_limited_and_the_rest_is_named() -> None:
     read, summarizer = session(*[(45_000,)] * 24, width=2_000), Recording()
     page = condensed(read, summarizer)
@@ -299,6 +300,7 @@ def test_text_of_the_conversation_in_an_error_is_not_shown() -> None:
     assert page.problem == "the summarizer recording failed, and its message is not shown"
 
 
+@pytest.mark.slow
 @settings(max_examples=6, deadline=None)
 @given(SIZES, st.integers(0, 3))
 def test_limits_hold_without_summaries(sizes: list[list[int]], short: int) -> None:
@@ -327,6 +329,7 @@ def test_a_call_that_fails_leaves_the_others() -> None:
     check_limits(page)
 
 
+@pytest.mark.slow
 def test_many_long_reasons_and_summaries_fit() -> None:
     class Every(Recording):
         def summarize(self, system: str, text: str, *, seconds: float, cancelled: Callable[[], bool]) -> str:

@@ -158,6 +158,7 @@ def test_a_number_of_answers_that_the_engine_limits_is_told_as_such(monkeypatch:
     assert not page.more_may_match
 
 
+@pytest.mark.slow
 @settings(max_examples=6, deadline=None)
 @given(
     st.lists(st.lists(st.sampled_from([1, 30, 90, 400, 3_000]), min_size=1, max_size=3), min_size=1, max_size=12),
@@ -188,6 +189,7 @@ def test_the_first_ranked_exchange_is_on_every_page(
             assert said(shown[0].lines), "words of it, not only its heading"
 
 
+@pytest.mark.slow
 @settings(max_examples=40, deadline=None)
 @given(
     st.lists(st.lists(st.sampled_from([0, 1, 30, 400, 4_000]), min_size=1, max_size=3), max_size=12),

@@ -344,6 +344,7 @@ def test_a_secret_is_replaced_before_a_text_is_cut() -> None:
 # --- much of it ------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_a_message_of_ten_megabytes_is_cut_and_says_so() -> None:
     text = "harbor " * 1_500_000
     session = Session("s-big", (Message("m1", "user", NOW, (Part("p", "text", text),)),), updated=NOW)

@@ -44,17 +44,30 @@ def is_able() -> bool:
     "--print",
     "form",
     type=click.Choice(["id", "path", "command"]),
-    help="Print what is picked: the session's id, its file, or the command that reopens it.",
+    help="Print what is picked: the session's id, its file, or the command that reopens it. Default: reopen it.",
 )
 @click.option(
     "--agent", metavar="NAME", default="", shell_complete=complete_agents, help="Only sessions of this agent."
 )
 @click.option("--project", metavar="NAME", default="", shell_complete=complete_projects, help="Only this project.")
 @click.option(
-    "--match", "-m", type=click.Choice(["literal", "smart", "fuzzy", "regex"]), default="smart", help="How words match."
+    "--match",
+    "-m",
+    type=click.Choice(["literal", "smart", "fuzzy", "regex"]),
+    default="smart",
+    help="How words match.",
+    show_default=True,
 )
-@click.option("--group", type=click.Choice(["part", "session"]), default="part", help="List hits, or sessions.")
-@click.option("--order", type=click.Choice(["relevance", "time"]), default="relevance", help="Order of results.")
+@click.option(
+    "--group", type=click.Choice(["part", "session"]), default="part", help="List hits, or sessions.", show_default=True
+)
+@click.option(
+    "--order",
+    type=click.Choice(["relevance", "time"]),
+    default="relevance",
+    help="Order of results.",
+    show_default=True,
+)
 @redact_option
 @history_option
 @click.pass_context
