@@ -12,7 +12,6 @@ import os
 import shutil
 import subprocess
 import sys
-import termios
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, redirect_stderr, suppress
@@ -20,6 +19,11 @@ from typing import Final, NoReturn
 
 from recall_rank.frontends.cli.output.console import HUNG_UP
 from recall_rank.frontends.display_text import escape
+
+try:
+    import termios
+except ImportError:  # Windows, where the command refuses to begin
+    termios = None  # type: ignore[assignment]
 
 _TERMINAL: Final = "/dev/tty"
 _STDIN: Final = 0

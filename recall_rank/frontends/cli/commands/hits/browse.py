@@ -34,8 +34,8 @@ def has_textual() -> bool:
 
 
 def is_able() -> bool:
-    """Return whether $TERM names a terminal that text can be placed on, or none."""
-    return os.environ.get("TERM") not in ("dumb", "unknown")
+    """Return whether this system has the terminals of POSIX, and $TERM names none that cannot place text."""
+    return importlib.util.find_spec("termios") is not None and os.environ.get("TERM") not in ("dumb", "unknown")
 
 
 @click.command(name="browse", short_help="Look for sessions while you type.")
@@ -83,7 +83,7 @@ def browse(
     if not has_textual():
         fail(_NEEDED, USAGE, as_json=False)
     if not is_able():
-        fail("browse needs a terminal that can place text: $TERM names none", USAGE, as_json=False)
+        fail("browse needs a terminal that can place text; TERM=dumb and Windows have none", USAGE, as_json=False)
     from recall_rank.frontends.cli.browse.state import SearchState
     from recall_rank.frontends.cli.browse.terminal import first_frame, on_terminal
 
