@@ -236,10 +236,11 @@ class PickerApp(App[Outcome]):
         hits.show(found.entries, index_of(found.entries, self._wanted_key))
         self._tell_status()
         self._select()
-        if found.state == self.state:
+        if self._is_answered:
             acts, self._when_found = self._when_found, []
+            screens = len(self.screen_stack)
             for act in acts:
-                if len(self.screen_stack) == 1:  # no question is open
+                if len(self.screen_stack) == screens:  # the one before has not asked anything
                     act()
         if found.is_cut:
             self._rest.stop()
@@ -273,10 +274,16 @@ class PickerApp(App[Outcome]):
         if self.query_line.value != self.state.query:
             self._change(self.state.asking(self.query_line.value), keep=False)
 
+    @property
+    def _is_answered(self) -> bool:
+        """Whether the list answers the present state; not, where the budget ended before anything was found."""
+        found = self.found
+        return found is not None and found.state == self.state and not (found.is_cut and not found.entries)
+
     def _on_answer(self, act: Callable[[], None]) -> None:
         """Do something with the selected entry: at once, or when the list answers what was typed before."""
         self._take_query()
-        if self.found is not None and self.found.state == self.state:
+        if self._is_answered:
             act()
         else:
             self._when_found.append(act)
@@ -409,7 +416,7 @@ class PickerApp(App[Outcome]):
     def action_to_list(self) -> None:
         """Go from the query to the list."""
         self._take_query()
-        if self.hit_list.entries or self.found is None or self.found.state != self.state:
+        if self.hit_list.entries or not self._is_answered:
             self.screen.set_focus(self.hit_list)
 
     def action_to_preview(self) -> None:
