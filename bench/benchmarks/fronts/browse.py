@@ -1,4 +1,4 @@
-"""How soon does `recall-rank browse` draw its first frame and its list, and how soon does a key change the list?"""
+"""How soon are the list of `recall-rank browse`, the answer to a key, and a page of `recall-rank web` there?"""
 
 from __future__ import annotations
 
@@ -13,9 +13,12 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from bench.benchmarks.fronts import web_pages
 from bench.datasets.generate import sessions
 from bench.reporting.report import Report, Table
 from recall_rank import Recall
@@ -26,8 +29,6 @@ from recall_rank.model.serialize import json_line
 if TYPE_CHECKING:
     import argparse
 
-    from recall_rank.frontends.cli.browse.app import PickerApp
-
 QUERIES = ("cannot read property", "connection refused", "retry backoff", "KeyError line", "missing import")
 FIRST_MS = 300.0
 KEY_MS = 30.0
@@ -35,12 +36,15 @@ SIZE = (80, 24)
 # The first frame, and the figures of the status row, which come with the list.
 FRAME = re.compile(rb"opening the histories")
 LIST = re.compile(rb"sessions, newest")
+ANSWER = re.compile(rb"hits? in ")
+_ROOT = Path(__file__).resolve().parents[3]
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--parts", type=int, default=37_853, help="parts of the generated history (default %(default)s)"
     )
+    parser.add_argument("--loads", type=int, default=20, help="loads of each page of web (default %(default)s)")
     parser.add_argument("--rounds", type=int, default=7, help="pickers started (default %(default)s)")
 
 
@@ -54,40 +58,23 @@ def run(options: argparse.Namespace) -> Report:
         cache = Path(folder) / "cache"
         started = [_start(path, cache) for _ in range(options.rounds + 1)][1:]  # the first one makes the cache
         _tell_starts(report, started)
+        _keys(report, path, cache)
         with Recall(open_sources(path), cache / "pilot") as recall:
             recall.prepare()
-            asyncio.run(_keys(report, recall))
+            asyncio.run(_lists(report, recall))
+        web_pages.add_page_loads(report, sessions(options.parts), QUERIES, options.loads)
     return report
 
 
 def _start(path: Path, cache: Path) -> tuple[float, float, float]:
     """Return wall ms until the first frame and until the list are written to a terminal, and CPU ms of the process."""
-    root = Path(__file__).resolve().parents[2]
-    env = {**os.environ, "PYTHONPATH": str(root), "TERM": "xterm-256color", "COLUMNS": "80", "LINES": "24"}
-    command = [sys.executable, "-m", "recall_rank", "browse", "--history", str(path), "--cache", str(cache)]
-    control, side = pty.openpty()
     before, began = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
-    written, frame, listed = b"", 0.0, 0.0
-    with subprocess.Popen(command, stdin=side, stdout=side, stderr=side, env=env, start_new_session=True) as process:
-        os.close(side)
-        while not listed and time.perf_counter() - began < 120:
-            if select.select([control], [], [], 0.05)[0]:
-                written += os.read(control, 65536)
-                passed = (time.perf_counter() - began) * 1e3
-                frame = frame or (passed if FRAME.search(written) else 0.0)
-                listed = passed if LIST.search(written) else 0.0
-        os.write(control, b"\x03")
-        while process.poll() is None and time.perf_counter() - began < 150:
-            if select.select([control], [], [], 0.05)[0]:
-                try:
-                    os.read(control, 65536)
-                except OSError:
-                    break
-        process.wait(10)
-    os.close(control)
+    with _picker(path, cache) as control:
+        _written(control, FRAME)
+        frame = (time.perf_counter() - began) * 1e3
+        _written(control, LIST)
+        listed = (time.perf_counter() - began) * 1e3
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    if not (frame and listed):
-        raise SystemExit(f"no list was drawn: {written[-2000:].decode('utf-8', 'replace')}")
     return frame, listed, (after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime) * 1e3
 
 
@@ -104,55 +91,91 @@ def _tell_starts(report: Report, started: list[tuple[float, float, float]]) -> N
     report.check(f"first frame within {FIRST_MS:g} ms", frame <= FIRST_MS, f"{frame:.0f} ms")
 
 
-async def _keys(report: Report, recall: Recall) -> None:
-    """Measure each key of some queries, from the key until the list that answers it is drawn, and compare the list with
-    a search.
-    """
-    from textual import events
+def _keys(report: Report, path: Path, cache: Path) -> None:
+    """Measure each key of some queries on a terminal, from the key until the list that answers it is written."""
+    spent: list[float] = []
+    with _picker(path, cache) as control:
+        _written(control, LIST)
+        for query in QUERIES:
+            for letter in query:
+                _rest(control, 0.1)  # as a person types
+                began = time.perf_counter()
+                os.write(control, letter.encode())
+                _written(control, ANSWER)
+                spent.append((time.perf_counter() - began) * 1e3)
+            _rest(control, 0.5)  # a search that the budget cut is made in full meanwhile
+            os.write(control, b"\x15")  # clears the query
+            _written(control, LIST)
+    spent.sort()
+    middle, late = statistics.median(spent), spent[int(len(spent) * 0.95)]
+    report.tables.append(
+        Table(
+            f"ms from a key to its list on the terminal, {SIZE[0]} x {SIZE[1]}",
+            ["keys", "p50", "p95", "most"],
+            [[str(len(spent)), f"{middle:.1f}", f"{late:.1f}", f"{spent[-1]:.1f}"]],
+        )
+    )
+    report.add("key to results, p50", middle, "ms", "lower", 0.5, len(spent))
+    report.add("key to results, p95", late, "ms", "lower", 0.5, len(spent))
+    report.check(f"key to results within {KEY_MS:g} ms, p95", late <= KEY_MS, f"{late:.1f} ms")
 
+
+@contextmanager
+def _picker(path: Path, cache: Path) -> Iterator[int]:
+    """Start `recall-rank browse` on a terminal; gives the descriptor that reads what it writes and takes keys."""
+    env = {**os.environ, "PYTHONPATH": str(_ROOT), "TERM": "xterm-256color"}
+    env |= {"COLUMNS": str(SIZE[0]), "LINES": str(SIZE[1])}
+    command = [sys.executable, "-m", "recall_rank", "browse", "--history", str(path), "--cache", str(cache)]
+    control, side = pty.openpty()
+    with subprocess.Popen(command, stdin=side, stdout=side, stderr=side, env=env, start_new_session=True) as process:
+        os.close(side)
+        try:
+            yield control
+            os.write(control, b"\x03")
+            end = time.perf_counter() + 30
+            while process.poll() is None and time.perf_counter() < end:
+                _rest(control, 0.05)
+        finally:
+            os.close(control)
+            process.kill()
+
+
+def _written(control: int, wanted: re.Pattern[bytes]) -> None:
+    """Wait until `wanted` and the rest of its frame are written to the terminal."""
+    written, end = b"", time.perf_counter() + 120
+    while not wanted.search(written):
+        if time.perf_counter() > end:
+            raise SystemExit(f"not drawn: {wanted.pattern!r}, but {written[-2000:]!r}")
+        if select.select([control], [], [], 0.05)[0]:
+            written += os.read(control, 65536)
+    while select.select([control], [], [], 0.0)[0]:
+        os.read(control, 65536)
+
+
+def _rest(control: int, seconds: float) -> None:
+    """Let time pass; what is written meanwhile is read."""
+    end = time.perf_counter() + seconds
+    while (left := end - time.perf_counter()) > 0:
+        if select.select([control], [], [], left)[0]:
+            try:
+                os.read(control, 65536)
+            except OSError:  # the process has ended
+                return
+
+
+async def _lists(report: Report, recall: Recall) -> None:
+    """Compare the lists of the picker with searches."""
     from recall_rank.frontends.cli.browse.app import PickerApp
     from recall_rank.frontends.cli.browse.outcome import Surroundings
     from recall_rank.frontends.cli.browse.state import SearchState
 
     app = PickerApp(recall, SearchState(), Surroundings(lambda _: None, lambda _: ""))
-    spent: list[float] = []
-    used: list[float] = []
     wrong = 0
     async with app.run_test(size=SIZE):
-        await _answered(app, "")
         for query in QUERIES:
-            for end in range(1, len(query) + 1):
-                began, cpu = time.perf_counter(), time.process_time()
-                letter = query[end - 1]
-                app.post_message(events.Key("space" if letter == " " else letter, letter))
-                await _answered(app, query[:end])
-                spent.append((time.perf_counter() - began) * 1e3)
-                used.append((time.process_time() - cpu) * 1e3)
-                await asyncio.sleep(0.1)  # as a person types
+            app.query_line.value = query
+            while app.found is None or app.found.state.query != query or app.found.is_cut:  # noqa: ASYNC110
+                await asyncio.sleep(0.01)
             expected = recall.search(query, results=app.state.limit, budget_ms=2000, syntax=True).results
-            await asyncio.sleep(0.5)  # a search that the budget cut is made in full meanwhile
-            shown = [entry.part_id for entry in app.hit_list.entries]
-            wrong += shown != [hit.part_id for hit in expected]
-            app.query_line.value = ""
-            await _answered(app, "")
-    spent.sort()
-    used.sort()
-    rows = []
-    for name, values in (("key to results, wall", spent), ("key to results, CPU", used)):
-        middle, late = statistics.median(values), values[int(len(values) * 0.95)]
-        rows.append([name, f"{middle:.1f}", f"{late:.1f}", f"{values[-1]:.1f}"])
-        report.add(f"{name}, p50", middle, "ms", "lower", 0.5, len(values))
-        report.add(f"{name}, p95", late, "ms", "lower", 0.5, len(values))
-    report.tables.append(Table(f"ms, {SIZE[0]} x {SIZE[1]}, {len(spent)} keys", ["", "p50", "p95", "most"], rows))
-    late = spent[int(len(spent) * 0.95)]
-    report.check(f"key to results within {KEY_MS:g} ms, p95", late <= KEY_MS, f"{late:.1f} ms")
+            wrong += [entry.part_id for entry in app.hit_list.entries] != [hit.part_id for hit in expected]
     report.check("the list shows what a search finds", not wrong, f"{wrong} of {len(QUERIES)} queries differ")
-
-
-async def _answered(app: PickerApp, query: str) -> None:
-    """Wait until the list that answers the query is on the screen."""
-    while app.found is None or app.found.state.query != query:  # noqa: ASYNC110 - the picker has no event for it
-        await asyncio.sleep(0.001)
-    drawn = asyncio.Event()
-    app.call_after_refresh(drawn.set)
-    await drawn.wait()

@@ -65,6 +65,14 @@ def run(options: argparse.Namespace) -> Report:
         return report
 
 
+def add_page_loads(report: Report, sessions: Iterable[Session], queries: Sequence[str], calls: int) -> None:
+    """Add the times of page loads over these sessions and a long one to a report."""
+    with tempfile.TemporaryDirectory() as folder:
+        history = _written([*sessions, _long()], Path(folder))
+        with _server(history, Path(folder) / "cache") as first:
+            _loads(report, first, [queries[at % len(queries)] for at in range(calls)], calls)
+
+
 def _loads(report: Report, first: str, queries: Sequence[str], calls: int) -> None:
     """Time the loads of pages over HTTP, one after the other."""
     base = first.partition("/?")[0]

@@ -57,7 +57,7 @@ _COMPLETE: Final = "_RECALL_RANK_COMPLETE"  # set by the script of the command `
 _EPILOG: Final = """Ends with 0 when there are hits or the command is done, 1 when there are no hits, 2 for wrong usage,
 3 when no history could be read, 4 when the answer could not be written, 5 when no session or message has the id that
 was given, 6 when memory is short, 7 for an error of this program, 8 when the curator of ask failed or condense has no
-summary, 130 when interrupted.
+summary, 129 when the terminal of browse has vanished, 130 when interrupted.
 
 \b
 Begin with:
@@ -122,11 +122,11 @@ class LazyGroup(click.Group):
     def _run(self, program: str, words: list[str], extra: dict[str, Any]) -> None:
         self.hint = ""
         if not words and _has_terminals():
-            from recall_rank.frontends.cli.commands.hits.browse import INSTALL, has_textual
+            from recall_rank.frontends.cli.commands.hits.browse import INSTALL, has_textual, is_able
 
-            if has_textual():
+            if has_textual() and is_able():
                 words = ["browse"]
-            else:
+            elif is_able():
                 self.hint = f"\n\nTo look for sessions while you type, install the extra tui: {INSTALL}"
         try:
             with self.make_context(program, list(words), **extra) as ctx:

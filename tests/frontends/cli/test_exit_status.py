@@ -25,6 +25,7 @@ from recall_rank.frontends.cli.output import clipboard, console
 from recall_rank.frontends.cli.output.console import (
     DEFECT,
     HITS,
+    HUNG_UP,
     INTERRUPTED,
     NO_HISTORY,
     NO_HITS,
@@ -321,7 +322,18 @@ def test_no_status_but_no_hits_is_1() -> None:
 def test_the_statuses_stand_in_the_help_and_in_the_documents() -> None:
     text = " ".join((ROOT / "docs" / "command-line.md").read_text(encoding="utf-8").split())
     shown = " ".join(ended("--help")[1].split())
-    for status in (HITS, NO_HITS, USAGE, NO_HISTORY, NOT_WRITTEN, NOT_THERE, OUT_OF_MEMORY, DEFECT, INTERRUPTED):
+    for status in (
+        HITS,
+        NO_HITS,
+        USAGE,
+        NO_HISTORY,
+        NOT_WRITTEN,
+        NOT_THERE,
+        OUT_OF_MEMORY,
+        DEFECT,
+        HUNG_UP,
+        INTERRUPTED,
+    ):
         assert f"| {status} | " in text
         assert re.search(rf"\b{status} (when|for)\b", shown), status
 

@@ -108,11 +108,22 @@ class Driven:
 
 @asynccontextmanager
 async def open_picker(
-    recall: Recall, *, query: str = "", size: tuple[int, int] = (80, 24), picks: bool = False, desk: Desk | None = None
+    recall: Recall,
+    *,
+    query: str = "",
+    size: tuple[int, int] = (80, 24),
+    picks: bool = False,
+    desk: Desk | None = None,
+    redact: bool = False,
 ) -> AsyncIterator[Driven]:
     """A picker over `recall`, whose first answer is shown."""
     app = HeadlessPicker(
-        recall, SearchState(query), (desk or Desk()).surroundings(), picks=picks, now=NOW, theme="ansi-dark"
+        recall,
+        SearchState(query, redact=redact),
+        (desk or Desk()).surroundings(),
+        picks=picks,
+        now=NOW,
+        theme="ansi-dark",
     )
     async with app.run_test(size=size) as pilot:
         driven = Driven(app, pilot)

@@ -37,6 +37,8 @@ from recall_rank.frontends.cli.browse.widgets import HitList, PreviewPane, Query
 from recall_rank.frontends.cli.output.clipboard import MOST as MOST_COPIED
 from recall_rank.frontends.cli.output.copied_text import copied_text
 from recall_rank.frontends.display_text import escaped, one_line, unsafe_in_lines
+from recall_rank.frontends.redaction.redact import redacted
+from recall_rank.frontends.redaction.redacted_answers import session_without_secrets
 from recall_rank.frontends.transcripts.reopen import why_not_reopened
 
 if TYPE_CHECKING:
@@ -58,6 +60,13 @@ class Delivered(Message):
         super().__init__()
         self.take = take
         self.value = value
+
+
+def _typed_text(event: events.Event) -> str:
+    """Return the text that an event types; "" for any other event."""
+    if isinstance(event, events.Paste):
+        return " ".join(event.text.splitlines())
+    return event.character or "" if isinstance(event, events.Key) and event.is_printable else ""
 
 
 class PickerApp(App[Outcome]):
@@ -107,6 +116,7 @@ class PickerApp(App[Outcome]):
         self.preview: Preview | None = None
         self._fixed_now = now
         self._wanted_key: tuple[str, str, str] | None = None  # of the entry that stays selected in the next answer
+        self._when_found: list[Callable[[], None]] = []  # what keys do that came before the answer
         self._progress = ""
         self._told = ""
         self._unread: list[str] = []  # the sources that could not be read, and why
@@ -212,6 +222,7 @@ class PickerApp(App[Outcome]):
     def _change(self, state: SearchState, *, keep: bool = True) -> None:
         """Search for another state; with `keep` the selected entry stays selected where the answer has it."""
         self.state = state
+        self._when_found = []
         selected = self.hit_list.selected
         self._wanted_key = selected.key if keep and selected is not None else None
         self._told = ""
@@ -225,6 +236,12 @@ class PickerApp(App[Outcome]):
         hits.show(found.entries, index_of(found.entries, self._wanted_key))
         self._tell_status()
         self._select()
+        if self._is_answered:
+            acts, self._when_found = self._when_found, []
+            screens = len(self.screen_stack)
+            for act in acts:
+                if len(self.screen_stack) == screens:  # the one before has not asked anything
+                    act()
         if found.is_cut:
             self._rest.stop()
             self._rest = self.set_timer(REST_SECONDS, self._search_whole)
@@ -241,10 +258,35 @@ class PickerApp(App[Outcome]):
     def _take(self, event: Delivered) -> None:
         event.take(event.value)
 
+    async def on_event(self, event: events.Event) -> None:
+        """Take what is typed into the query at once: Textual would hand it on, and a key that follows would overtake
+        it.
+        """
+        text = "" if event.is_forwarded else _typed_text(event)
+        if text and self.focused is self.query_line:
+            self.query_line.put(text)
+            self._take_query()
+        else:
+            await super().on_event(event)
+
     @on(Input.Changed, "#query")
-    def _typed(self, event: Input.Changed) -> None:
-        if event.value != self.state.query:
-            self._change(self.state.asking(event.value), keep=False)
+    def _take_query(self) -> None:
+        if self.query_line.value != self.state.query:
+            self._change(self.state.asking(self.query_line.value), keep=False)
+
+    @property
+    def _is_answered(self) -> bool:
+        """Whether the list answers the present state; not, where the budget ended before anything was found."""
+        found = self.found
+        return found is not None and found.state == self.state and not (found.is_cut and not found.entries)
+
+    def _on_answer(self, act: Callable[[], None]) -> None:
+        """Do something with the selected entry: at once, or when the list answers what was typed before."""
+        self._take_query()
+        if self._is_answered:
+            act()
+        else:
+            self._when_found.append(act)
 
     def _look_for_news(self) -> None:
         """Look for what the agents have written meanwhile, unless the index is in memory or a look is under way."""
@@ -304,10 +346,11 @@ class PickerApp(App[Outcome]):
 
     def _show_preview(self, shown: Preview | None) -> None:
         self.preview = shown
-        self.pane.show(() if shown is None else shown.rows, 0 if shown is None else shown.top)
         if shown is None:
+            self.pane.show((), 0, 0)
             self.query_one("#heading", TextRow).show([])
             return
+        self.pane.show(shown.rows, shown.top, shown.match)
         if shown.columns != self.pane.columns:  # the screen was laid out anew while it was made
             self._preview_at(shown.place)
         title = one_line(shown.matches.session.title or shown.entry.session_id) or "untitled"
@@ -372,16 +415,17 @@ class PickerApp(App[Outcome]):
 
     def action_to_list(self) -> None:
         """Go from the query to the list."""
-        if self.hit_list.entries:
-            self.hit_list.focus()
+        self._take_query()
+        if self.hit_list.entries or not self._is_answered:
+            self.screen.set_focus(self.hit_list)
 
     def action_to_preview(self) -> None:
         """Go to the preview; to the query where there is none."""
-        (self.pane if self.pane.region.height else self.query_line).focus()
+        self.screen.set_focus(self.pane if self.pane.region.height else self.query_line)
 
     def action_to_query(self) -> None:
         """Go to the query."""
-        self.query_line.focus()
+        self.screen.set_focus(self.query_line)
 
     def action_leave_query(self) -> None:
         """Clear the query; quit where it is empty."""
@@ -398,7 +442,7 @@ class PickerApp(App[Outcome]):
         """Select the entry `by` rows further; go to the query from above the first one."""
         hits = self.hit_list
         if by < 0 and hits.cursor == 0:
-            self.query_line.focus()
+            self.action_to_query()
         else:
             hits.move(hits.cursor + by)
 
@@ -417,6 +461,9 @@ class PickerApp(App[Outcome]):
 
     def action_mark(self) -> None:
         """Mark the selected entry, or take its mark away, and go to the next one."""
+        self._on_answer(self._mark)
+
+    def _mark(self) -> None:
         hits = self.hit_list
         hits.toggle_mark()
         hits.move(hits.cursor + 1)
@@ -431,6 +478,7 @@ class PickerApp(App[Outcome]):
         if place is None:
             self._tell("this is the last match in the session" if by > 0 else "this is the first match in the session")
         else:
+            self._tell("")
             self._preview_at(place)
 
     def action_switch(self, name: Literal["group", "order", "match"]) -> None:
@@ -467,6 +515,9 @@ class PickerApp(App[Outcome]):
     @on(HitList.Chosen)
     def action_accept(self) -> None:
         """Print the choice, or ask whether the selected session shall be reopened."""
+        self._on_answer(self._accept)
+
+    def _accept(self) -> None:
         entry = self.hit_list.selected
         if entry is None:
             return
@@ -480,7 +531,7 @@ class PickerApp(App[Outcome]):
             return
         command = command_of(session)
         if command is None:
-            self._tell(f"no command reopens this session: {why_not_reopened(session)}")
+            self._tell(f"cannot reopen: {why_not_reopened(session)}")
             return
 
         def reopen(confirmed: bool | None) -> None:
@@ -491,7 +542,11 @@ class PickerApp(App[Outcome]):
 
     def action_copy(self) -> None:
         """Copy the text of the selected hit, or of all that are marked."""
+        self._on_answer(self._begin_copy)
+
+    def _begin_copy(self) -> None:
         if entries := self._chosen():
+            self._tell("reading what is copied")
             self.run_worker(partial(self._copy, entries), thread=True, group="copy", exit_on_error=False)
 
     def _copy(self, entries: Sequence[ListEntry]) -> None:
@@ -503,7 +558,7 @@ class PickerApp(App[Outcome]):
         except OSError as error:
             self._fail(error)
             return
-        text = unsafe_in_lines().sub(escaped, text)
+        text = unsafe_in_lines().sub(escaped, redacted(text) if self.state.redact else text)
         if not text:
             self._from_thread(self._tell)("there is no text to copy")
             return
@@ -528,6 +583,9 @@ class PickerApp(App[Outcome]):
 
     def action_open(self) -> None:
         """Open the whole transcript in the pager."""
+        self._on_answer(self._open_selected)
+
+    def _open_selected(self) -> None:
         entry = self.hit_list.selected
         if entry is not None:
             self._tell("reading the session")
@@ -539,7 +597,8 @@ class PickerApp(App[Outcome]):
         from recall_rank.frontends.transcripts.render import transcript_lines
 
         try:
-            read = read_transcript(self.recall, self.recall.session(entry.session_id))
+            changed = session_without_secrets if self.state.redact else None
+            read = read_transcript(self.recall, self.recall.session(entry.session_id), changed=changed)
         except LookupError as error:
             self._fail(Exception(str(error.args[0])))
         except OSError as error:
@@ -554,6 +613,9 @@ class PickerApp(App[Outcome]):
 
     def action_export(self) -> None:
         """Ask for a name, and export the selected session or all that are marked."""
+        self._on_answer(self._ask_for_name)
+
+    def _ask_for_name(self) -> None:
         entries = self._chosen()
         ids = list(dict.fromkeys(entry.session_id for entry in entries))
         if not ids:
@@ -566,13 +628,14 @@ class PickerApp(App[Outcome]):
 
         def write(named: str | None) -> None:
             if named:
+                self._tell("writing")
                 self.run_worker(partial(self._export, ids, named), thread=True, group="export", exit_on_error=False)
 
         self.push_screen(asked, write)
 
     def _export(self, ids: Sequence[str], named: str) -> None:
         try:
-            self._from_thread(self._tell)(export_sessions(self.recall, ids, named))
+            self._from_thread(self._tell)(export_sessions(self.recall, ids, named, redact=self.state.redact))
         except ExportError as error:
             self._fail(error)
 

@@ -25,18 +25,18 @@ def file_name(session_id: str) -> str:
     return f"{_NO_NAME.sub('-', session_id).strip('.-')[:_LONGEST] or 'session'}.md"
 
 
-def export_sessions(recall: Recall, session_ids: Sequence[str], named: str) -> str:
+def export_sessions(recall: Recall, session_ids: Sequence[str], named: str, *, redact: bool = False) -> str:
     """Write one session to the file `named`, in the format that its ending names, or several into the folder `named`,
-    as Markdown. Return what was written, as a sentence. Raises ExportError.
+    as Markdown; with `redact` without keys and passwords. Return what was written, as a sentence. Raises ExportError.
     """
     target = Path(named).expanduser()
     try:
         if len(session_ids) == 1:
-            _write(recall, session_ids[0], target)
+            _write(recall, session_ids[0], target, redact=redact)
             return f"wrote {target}"
         target.mkdir(parents=True, exist_ok=True)
         for session_id in session_ids:
-            _write(recall, session_id, target / file_name(session_id))
+            _write(recall, session_id, target / file_name(session_id), redact=redact)
     except LookupError as error:
         raise ExportError(str(error.args[0])) from error
     except FileExistsError as error:
@@ -46,15 +46,17 @@ def export_sessions(recall: Recall, session_ids: Sequence[str], named: str) -> s
     return f"wrote {len(session_ids):,} sessions into {target}"
 
 
-def _write(recall: Recall, session_id: str, target: Path) -> None:
+def _write(recall: Recall, session_id: str, target: Path, *, redact: bool) -> None:
     from recall_rank.frontends.cli.output.export_formats import export_lines
+    from recall_rank.frontends.redaction.redacted_answers import session_without_secrets
 
     form = FORMATS.get(target.suffix.lower())
     if form is None:
         raise ExportError(f"the name must end in {', '.join(FORMATS)}, not {target.suffix!r}")
     if _is_of_history(target, recall.sessions()):
         raise ExportError(f"nothing was written: a history lies in this folder, {target.parent}")
-    lines = export_lines(recall.transcript(session_id), form)
+    session = recall.transcript(session_id)
+    lines = export_lines(session_without_secrets(session) if redact else session, form)
     with target.open("xb") as file:  # fails where there is a file
         file.writelines(line + b"\n" for line in lines)
 

@@ -38,7 +38,7 @@ LIST_KEYS: Final = (
     PickerKey("x", "x", "clear_filters", "take all filters away"),
     PickerKey("s", "s", "switch('group')", "list hits, or sessions with their best hit"),
     PickerKey("d", "d", "switch('order')", "order by relevance, or newest first"),
-    PickerKey("f", "f", "switch('match')", "match in another mode: smart, fuzzy, literal"),
+    PickerKey("f", "f", "switch('match')", "match in another mode: smart, fuzzy, literal, regex"),
     PickerKey("j", "Down, j", "move(1)", "go to the next hit"),
     PickerKey("k", "Up, k", "move(-1)", "go to the hit before; from the first one to the query"),
     PickerKey("g,home", "g, Home", "move_to_end(-1)", "go to the first hit"),

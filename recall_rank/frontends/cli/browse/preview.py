@@ -14,7 +14,9 @@ from typing import TYPE_CHECKING, Any, Final
 from recall_rank.frontends.cli.browse.state import KEY_BUDGET_MS, SearchState
 from recall_rank.frontends.cli.output.display import Display
 from recall_rank.frontends.cli.output.transcript_lines import MessageStyle, message_lines
-from recall_rank.frontends.cli.output.word_marks import WordMarks
+from recall_rank.frontends.cli.output.word_marks import MATCH_STYLE, WordMarks
+from recall_rank.frontends.redaction.redact import redacted
+from recall_rank.frontends.redaction.redacted_answers import session_without_secrets
 from recall_rank.model.serialize import repaired
 from recall_rank.model.serialize_transcript import message_to_dict, part_to_dict
 
@@ -39,6 +41,7 @@ class PreviewMatches:
     session: Session
     places: tuple[int, ...]  # of messages, ascending; all messages where there is no query
     marks: WordMarks
+    redact: bool = False  # whether keys and passwords are replaced in what a preview shows
 
     def place_of(self, message_id: str) -> int:
         """Return the place of a message; that of the first match, else 0, for an id that the session does not have."""
@@ -59,13 +62,16 @@ class PreviewMatches:
 
 @dataclass(frozen=True, slots=True)
 class Preview:
-    """The rows of a preview, none wider than `columns`. `top` is the row on which the message begins."""
+    """The rows of a preview, none wider than `columns`. `top` is the row on which the message begins, `match` that of
+    its first match; `top`, where it has none.
+    """
 
     entry: ListEntry
     place: int  # of the message in its session
     matches: PreviewMatches
     rows: tuple[Line, ...]
     top: int
+    match: int
     columns: int
 
     @property
@@ -86,8 +92,10 @@ def session_matches(
     if not found:
         return None
     session = found[0]
+    if state.redact:
+        session = replace(session, title=redacted(session.title or ""))
     if not state.query.strip():
-        return PreviewMatches(session, tuple(range(len(session.messages))), WordMarks())
+        return PreviewMatches(session, tuple(range(len(session.messages))), WordMarks(), state.redact)
     options = state.options(KEY_BUDGET_MS)
     options["session_id"], options["group"] = session_id, "part"
     options["results"], options["width"] = _MATCHES, _MATCHES_WIDTH
@@ -98,24 +106,32 @@ def session_matches(
     hits = {hit.message_id for hit in response.results}
     found_forms = (hit.snippet[span.start : span.end].strip() for hit in response.results for span in hit.spans)
     places = tuple(at for at, message in enumerate(session.messages) if message.id in hits)
-    return PreviewMatches(session, places, WordMarks.of_forms(filter(None, found_forms), state.match))
+    return PreviewMatches(session, places, WordMarks.of_forms(filter(None, found_forms), state.match), state.redact)
 
 
 def preview(matches: PreviewMatches, entry: ListEntry, place: int, columns: int, now: int) -> Preview:
     """Return the message at `place` with its neighbours, wrapped at `columns` columns. `now` is in epoch
     milliseconds.
     """
-    messages = matches.session.messages
+    session = matches.session
+    messages = session.messages
     first, last = max(place - BEFORE, 0), min(place + AFTER + 1, len(messages))
     style = MessageStyle(Display(columns, zone=None), matches.marks, is_raw=True)
+    shown = replace(session, messages=messages[first:last])
+    if matches.redact:
+        shown = session_without_secrets(shown)
     rows: list[Line] = []
-    top = 0
-    for at in range(first, last):
+    top = end = 0
+    for at, message in enumerate(shown.messages, first):
         if at == place:
             top = len(rows)
-        for line in message_lines(_entry_of(messages[at], entry, is_center=at == place), now, style):
+        for line in message_lines(_entry_of(message, entry, is_center=at == place), now, style):
             rows += wrapped_line(line, columns)
-    return Preview(entry, place, matches, tuple(rows), top, columns)
+        if at == place:
+            end = len(rows)
+    own = range(top + 1, end)  # without the line that names the message
+    match = next((at for at in own if any(style == MATCH_STYLE for _, style in rows[at])), top)
+    return Preview(entry, place, matches, tuple(rows), top, match, columns)
 
 
 def _entry_of(message: Message, hit: ListEntry, *, is_center: bool) -> dict[str, object]:

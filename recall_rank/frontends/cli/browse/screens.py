@@ -32,8 +32,8 @@ class ConfirmScreen(ModalScreen[bool]):
 
     CSS = _FRAME.format(name="ConfirmScreen")
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("enter,y", "answer(True)", show=False),
-        Binding("escape,n,q", "answer(False)", show=False),
+        Binding("enter,y", "answer(True)", show=False, priority=True),
+        Binding("escape,n,q", "answer(False)", show=False, priority=True),
     ]
 
     def __init__(self, command: str) -> None:
@@ -56,7 +56,7 @@ class ChoiceScreen(ModalScreen[str | None]):
     CSS = (
         _FRAME.format(name="ChoiceScreen") + "ChoiceScreen OptionList { height: auto; max-height: 100%; border: none; }"
     )
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,q", "leave", show=False)]
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,q", "leave", show=False, priority=True)]
 
     def __init__(self, name: str, values: Sequence[tuple[str, str]], chosen: str) -> None:
         """Offer `values`, pairs of a value and its name for people; `chosen` is the present one."""
@@ -96,7 +96,7 @@ class PathScreen(ModalScreen[str | None]):
     """Asks for the file or folder of an export; None when nothing shall be written."""
 
     CSS = _FRAME.format(name="PathScreen")
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "leave", show=False)]
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "leave", show=False, priority=True)]
 
     def __init__(self, question: str, suggested: str) -> None:
         super().__init__()
@@ -120,7 +120,9 @@ class HelpScreen(ModalScreen[None]):
     """Shows all keys and the operators of a query."""
 
     CSS = _FRAME.format(name="HelpScreen")
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,q,question_mark,enter", "leave", show=False)]
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape,q,question_mark,enter", "leave", show=False, priority=True)
+    ]
 
     def __init__(self, *, picks: bool) -> None:
         super().__init__()

@@ -11,7 +11,8 @@ from recall_rank.analysis.time_filters import resolve_window
 from recall_rank.frontends.cli.browse.entries import ListEntry, entry_of_hit, entry_of_session
 from recall_rank.frontends.cli.browse.state import KEY_BUDGET_MS, SearchState
 from recall_rank.frontends.cli.output.console import counted
-from recall_rank.frontends.display_text import one_line
+from recall_rank.frontends.display_text import no_hits_text, one_line
+from recall_rank.frontends.redaction.redacted_answers import response_without_secrets, session_without_secrets
 from recall_rank.model.project_scope import is_named, place_of, short_name
 from recall_rank.model.serialize import repaired
 
@@ -55,6 +56,8 @@ def find(
         options["cancel"] = cancel
     options["now"] = now
     response = recall.search(repaired(state.query), **options)
+    if state.redact:
+        response = response_without_secrets(response)
     return ListAnswer(
         state,
         tuple(map(entry_of_hit, response.results)),
@@ -87,7 +90,8 @@ def _newest(recall: Recall, state: SearchState, now: int) -> ListAnswer:
         for session in sessions
         if session.updated in window and (not state.project or is_named(session, state.project))
     ]
-    entries = tuple(map(entry_of_session, kept[: state.limit]))
+    shown = kept[: state.limit]
+    entries = tuple(map(entry_of_session, map(session_without_secrets, shown) if state.redact else shown))
     figures = f"{counted(len(kept), 'session', 'sessions')}, newest first"
     return ListAnswer(state, entries, figures, has_more=len(kept) > len(entries))
 
@@ -98,7 +102,9 @@ def _figures(response: SearchResponse) -> str:
     parts = response.coverage.parts
     known = counted(parts.known, "part", "parts")
     of = known if parts.searched == parts.known else f"{parts.searched:,} of {known}"
-    return f"{about}{counted(response.total, noun, f'{noun}s')} in {of}, {response.elapsed_ms:.0f} ms"
+    limited_by = response.coverage.limited_by
+    total = f"{about}{counted(response.total, noun, f'{noun}s')}" if response.total else no_hits_text(limited_by)
+    return f"{total}{' in' if response.total else ':'} {of}, {response.elapsed_ms:.0f} ms"
 
 
 def _remarks(response: SearchResponse) -> list[str]:

@@ -25,14 +25,14 @@ TIMES: Final[Mapping[str, str]] = {"1d": "last day", "1w": "last week", "1mo": "
 _SWITCHES: Final[Mapping[str, tuple[str, ...]]] = {
     "group": ("part", "session"),
     "order": ("relevance", "time"),
-    "match": ("smart", "fuzzy", "literal"),
+    "match": ("smart", "fuzzy", "literal", "regex"),
 }
 
 
 @dataclass(frozen=True, slots=True)
 class SearchState:
     """The wishes of a person: query, filters and switches. `limit` is the number of hits that are fetched; it grows as
-    the list is scrolled.
+    the list is scrolled. With `redact` keys and passwords are replaced in what is shown, copied and exported.
     """
 
     query: str = ""
@@ -44,6 +44,7 @@ class SearchState:
     group: Group = "part"
     order: Order = "relevance"
     match: Match = "smart"
+    redact: bool = False
     limit: int = PAGE
 
     def asking(self, query: str) -> SearchState:
@@ -83,6 +84,8 @@ class SearchState:
             said.append("newest first")
         if self.match != "smart":
             said.append(self.match)
+        if self.redact:
+            said.append("redacted")
         return tuple(said)
 
     def options(self, budget_ms: float) -> SearchOptions:
@@ -106,4 +109,8 @@ class SearchState:
             options["type"] = self.kind
         if self.last:
             options["last"] = self.last
+        if self.redact:
+            from recall_rank.frontends.redaction.redacted_answers import hidden
+
+            options["redact"] = hidden
         return options

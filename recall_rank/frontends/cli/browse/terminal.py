@@ -1,7 +1,8 @@
 """The terminal of the picker: its descriptors, a first frame that is drawn before Textual is imported, the pager.
 
 The choice of a picker goes to stdout, which a script reads; the picker itself is drawn on stderr. Where stdin or stderr
-leads elsewhere, the controlling terminal stands in for it.
+leads elsewhere, the controlling terminal stands in for it. A terminal can vanish without a signal: when the process
+ignores SIGHUP, or when the terminal is not its controlling one. Reading from it then gives no text, for ever.
 """
 
 from __future__ import annotations
@@ -11,22 +12,35 @@ import os
 import shutil
 import subprocess
 import sys
-import termios
+import threading
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, redirect_stderr
-from typing import Final
+from contextlib import contextmanager, redirect_stderr, suppress
+from typing import Final, NoReturn
 
+from recall_rank.frontends.cli.output.console import HUNG_UP
 from recall_rank.frontends.display_text import escape
+
+try:
+    import termios
+except ImportError:  # Windows, where the command refuses to begin
+    termios = None  # type: ignore[assignment]
 
 _TERMINAL: Final = "/dev/tty"
 _STDIN: Final = 0
 _STDERR: Final = 2
+_LOOK_SECONDS: Final = 0.5  # between two looks for the terminal
+# Ends what Textual has switched on: keys in full, pasting, focus, mouse; then the other screen, and a hidden cursor.
+_LEAVE: Final = b"\x1b[<u\x1b[?2004l\x1b[?1004l\x1b[?1000l\x1b[?1003l\x1b[?1015l\x1b[?1006l\x1b[?7h\x1b[?1049l\x1b[?25h"
 
 
 @contextmanager
 def on_terminal() -> Iterator[None]:
-    """A context manager in which stdin and stderr are the terminal. Raises OSError where there is none."""
+    """A context manager in which stdin and stderr are the terminal. Raises OSError where there is none.
+
+    The process ends with HUNG_UP when the terminal vanishes meanwhile.
+    """
     kept: list[tuple[int, int]] = []
+    is_over = threading.Event()
     try:
         for descriptor in (_STDIN, _STDERR):
             if os.isatty(descriptor):
@@ -35,12 +49,47 @@ def on_terminal() -> Iterator[None]:
             kept.append((descriptor, os.dup(descriptor)))
             os.dup2(opened, descriptor)
             os.close(opened)
-        yield
+        for name, stream in (("__stdin__", sys.stdin), ("__stderr__", sys.stderr)):  # which Textual uses
+            if getattr(sys, name) is None:  # it was closed when the process began
+                setattr(sys, name, stream)
+        threading.Thread(target=_watch, args=(is_over,), name="recall_rank terminal", daemon=True).start()
+        try:
+            yield
+            sys.stderr.flush()
+        except (OSError, termios.error):
+            if not _is_there():
+                hang_up()
+            raise
     finally:
-        sys.stderr.flush()
+        is_over.set()
         for descriptor, before in kept:
             os.dup2(before, descriptor)
             os.close(before)
+
+
+def hang_up() -> NoReturn:
+    """End the process as SIGHUP would, whatever its threads do. A terminal that is still there gets its first screen
+    back.
+    """
+    with suppress(OSError):
+        os.write(_STDERR, _LEAVE)
+    os._exit(HUNG_UP)
+
+
+def _watch(is_over: threading.Event) -> None:
+    while not is_over.wait(_LOOK_SECONDS):
+        if not _is_there():
+            hang_up()
+
+
+def _is_there() -> bool:
+    """Return whether stdin and stderr are still terminals: of one that has vanished the settings cannot be read."""
+    try:
+        for descriptor in (_STDIN, _STDERR):
+            termios.tcgetattr(descriptor)
+    except termios.error:
+        return False
+    return True
 
 
 @contextmanager

@@ -6,6 +6,7 @@ They draw pieces of escaped text with styles. Nothing in recalled text is read a
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import lru_cache
 from typing import ClassVar, Final
 
@@ -43,8 +44,10 @@ def strip_of(line: Line, columns: int, *, is_selected: bool = False) -> Strip:
 
 
 def bindings(keys: Sequence[PickerKey]) -> list[BindingType]:
-    """Return the bindings of a table of keys. Their actions are those of the app."""
-    return [Binding(key.name, f"app.{key.action}", key.does, show=False) for key in keys]
+    """Return the bindings of a table of keys. Their actions are those of the app, and begin when the key arrives: keys
+    that come together act in their order.
+    """
+    return [Binding(key.name, f"app.{key.action}", key.does, show=False, priority=True) for key in keys]
 
 
 class TextRow(Widget):
@@ -74,7 +77,14 @@ class TextRow(Widget):
 class QueryLine(Input):
     """The line in which the query is typed; all letters are text here."""
 
-    BINDINGS: ClassVar[list[BindingType]] = bindings(QUERY_KEYS)
+    BINDINGS: ClassVar[list[BindingType]] = [
+        *(replace(each, priority=True) for each in Input.BINDINGS if isinstance(each, Binding) and each.key != "enter"),
+        *bindings(QUERY_KEYS),
+    ]
+
+    def put(self, text: str) -> None:
+        """Put text in the place of the selection, or at the cursor."""
+        self.replace(text, *self.selection)
 
 
 class HitList(ScrollView, can_focus=True):
@@ -82,10 +92,10 @@ class HitList(ScrollView, can_focus=True):
 
     BINDINGS: ClassVar[list[BindingType]] = [
         *bindings(LIST_KEYS),
-        Binding("down", "app.move(1)", show=False),
-        Binding("up", "app.move(-1)", show=False),
-        Binding("pagedown", "app.move_page(1)", show=False),
-        Binding("pageup", "app.move_page(-1)", show=False),
+        Binding("down", "app.move(1)", show=False, priority=True),
+        Binding("up", "app.move(-1)", show=False, priority=True),
+        Binding("pagedown", "app.move_page(1)", show=False, priority=True),
+        Binding("pageup", "app.move_page(-1)", show=False, priority=True),
     ]
     DEFAULT_CSS = "HitList { overflow-x: hidden; scrollbar-size-vertical: 1; }"
 
@@ -161,9 +171,9 @@ class PreviewPane(ScrollView, can_focus=True):
 
     BINDINGS: ClassVar[list[BindingType]] = [
         *(each for each in bindings(LIST_KEYS) if isinstance(each, Binding) and each.key not in ("tab", "j", "k")),
-        Binding("tab", "app.to_query", show=False),
-        Binding("j", "scroll_down", show=False),
-        Binding("k", "scroll_up", show=False),
+        Binding("tab", "app.to_query", show=False, priority=True),
+        Binding("j", "scroll_down", show=False, priority=True),
+        Binding("k", "scroll_up", show=False, priority=True),
     ]
     DEFAULT_CSS = "PreviewPane { overflow-x: hidden; scrollbar-size-vertical: 1; }"
 
@@ -179,8 +189,12 @@ class PreviewPane(ScrollView, can_focus=True):
         """The width of a row, with room for the scroll bar."""
         return max(self.size.width - 1, 1)
 
-    def show(self, rows: tuple[Line, ...], top: int) -> None:
-        """Show other rows, with that at `top` as the first one where there are enough behind it."""
+    def show(self, rows: tuple[Line, ...], top: int, match: int) -> None:
+        """Show other rows, with that at `top` as the first one where there are enough behind it, unless the row `match`
+        would be below the last one; then with `match` as the third one.
+        """
+        if match >= top + max(self.size.height, 1):
+            top = match - 2
         self.rows = rows
         self.virtual_size = Size(0, len(rows))
         self.scroll_to(y=top, animate=False, force=True)

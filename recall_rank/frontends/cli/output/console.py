@@ -31,6 +31,7 @@ NOT_THERE: Final = 5  # a session or message that was named by its id
 OUT_OF_MEMORY: Final = 6
 DEFECT: Final = 7  # an exception that no code expected
 NOT_CURATED: Final = 8  # turns were found, but the curator gave no usable answer
+HUNG_UP: Final = 129  # the terminal of the picker has vanished; what a shell reports for a program ended by SIGHUP
 INTERRUPTED: Final = 130  # what a shell reports for a program ended by Ctrl-C
 SCHEMA_VERSION: Final = 1  # of the JSON of --json: raised when a name is removed or changes its meaning
 

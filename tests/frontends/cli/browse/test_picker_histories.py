@@ -42,7 +42,7 @@ def test_a_query_without_results(tmp_path: Path) -> None:
     async def test() -> None:
         async with open_picker(demo_recall(tmp_path), query="zyxwvut") as picker:
             assert picker.ids == []
-            assert picker.status.startswith("0 hits")
+            assert picker.status.startswith("No hits: 64 parts")
             assert picker.app.preview is None
             await picker.press("down", "enter")  # there is no list to go to, and nothing to reopen
             assert picker.app.focused is picker.app.query_line
@@ -84,6 +84,9 @@ def test_a_broken_source_is_told_and_the_others_are_searched(tmp_path: Path) -> 
             expected = find(recall, SearchState("lantern")).remarks
             assert expected
             assert expected[0][:40] in picker.status
+            await picker.press("escape")
+            await picker.type("zyxwvut")
+            assert picker.status.startswith("No hits in what could be read: 1 part")
 
     drive(test())
 

@@ -9,13 +9,15 @@ import pytest
 
 pytest.importorskip("textual")
 
+from textual import events
+
 from recall_rank import Recall
 from recall_rank.frontends.cli.browse.keys import EVERYWHERE, LIST_KEYS, QUERY_KEYS, footer, help_lines
 from recall_rank.frontends.cli.browse.outcome import Picked, Reopening
 from recall_rank.frontends.cli.browse.screens import ChoiceScreen, ConfirmScreen, HelpScreen, PathScreen
 from recall_rank.frontends.demo.generate import history
 from recall_rank.loaders import open_sources
-from tests.support.frontends.picker import Desk, demo_recall, drive, open_picker
+from tests.support.frontends.picker import Desk, Driven, demo_recall, drive, open_picker
 
 
 @pytest.fixture
@@ -49,6 +51,37 @@ def test_results_follow_the_query_as_it_is_typed(recall: Recall) -> None:
             await picker.press("escape")  # clears the query
             await picker.answered("")
             assert len(picker.ids) == 12
+
+    drive(test())
+
+
+def test_keys_that_arrive_together_act_in_their_order(recall: Recall) -> None:
+    """A pasted line, a slow connection or a script gives many keys at once; none acts on the list of an older query."""
+
+    def send(picker: Driven, *keys: str) -> None:
+        for key in keys:
+            picker.app.post_message(events.Key(key, key if len(key) == 1 else None))
+
+    async def test() -> None:
+        desk = Desk()
+        async with open_picker(recall, desk=desk) as picker:
+            send(picker, *"burst", "tab", "m", "y", "question_mark", "escape", "a")
+            await picker.until(lambda: desk.copied)
+            assert picker.app.query_line.value == "burst"
+            assert isinstance(picker.app.screen, ChoiceScreen)
+            assert [entry.session_id for entry in picker.app.hit_list.marked.values()] == ["demo-10"]
+            await picker.press("escape", "slash")
+            send(picker, "escape", *"sphagnumx", "backspace", "home", "end")
+            await picker.answered("sphagnum")
+            picker.app.post_message(events.Paste(" red\nmoss"))
+            await picker.answered("sphagnum red moss")
+        async with open_picker(recall, picks=True) as picker:
+            assert picker.ids[0] != "demo-10"
+            send(picker, *"burst", "enter")
+            await picker.until(lambda: not picker.app.is_running)
+        outcome = picker.app.return_value
+        assert isinstance(outcome, Picked)
+        assert [entry.session_id for entry in outcome.entries] == ["demo-10"]
 
     drive(test())
 
@@ -200,7 +233,7 @@ def test_sessions_or_parts_order_and_mode(recall: Recall) -> None:
             await picker.answered()
             times = [entry.time for entry in picker.app.hit_list.entries]
             assert times == sorted(times, reverse=True)
-            for mode in ("fuzzy", "literal", "smart"):
+            for mode in ("fuzzy", "literal", "regex", "smart"):
                 await picker.press("f")
                 await picker.answered()
                 assert picker.app.state.match == mode
@@ -365,7 +398,7 @@ def test_enter_says_why_a_session_cannot_be_reopened(recall: Recall) -> None:
     async def test() -> None:
         async with open_picker(recall, query="burst") as picker:
             await picker.press("enter")
-            await picker.until(lambda: "no command reopens this session" in picker.status)
+            await picker.until(lambda: "cannot reopen" in picker.status)
 
     drive(test())
 

@@ -164,3 +164,50 @@ def test_a_row_of_the_list_fits(columns: int) -> None:
         entry = entry_of_session(Session("s1", title=title, agent="agent", directory="/home/sam/harborline"))
         line = list_line(entry, NOW, columns, is_marked=True)
         assert cell_len("".join(text for text, _ in line)) <= columns
+
+
+def test_redaction_leaves_no_secret_on_the_screen_on_the_clipboard_in_the_pager_and_in_exports(tmp_path: Path) -> None:
+    secret = "sk-ant-api03-" + "Ab3dEf6hIj9kLm2nOp5q" * 4
+    text = f"the lantern needs {secret} to shine"
+    recall = recall_with(tmp_path, "before", text, f"{secret} behind", title=f"lantern {secret}")
+    out = tmp_path / "out"
+    out.mkdir()
+
+    async def test(*, redact: bool) -> None:
+        desk = Desk()
+        async with open_picker(recall, query="lantern", size=(200, 40), desk=desk, redact=redact) as picker:
+            await picker.press("down", "y", "o")
+            await picker.until(lambda: desk.copied and desk.paged)
+            name = f"{redact}.md"
+            picker.app._export(["s1"], str(out / name))
+            await picker.until(lambda: "wrote" in picker.status)
+            exported = (out / name).read_text(encoding="utf-8")
+            shown = ["\n".join(picker.rows()), desk.copied[0], "\n".join(desk.paged[0]), exported]
+            assert all("lantern" in each for each in shown)
+            assert [secret in each for each in shown] == [not redact] * 4
+            await picker.press("slash", "escape")
+            await picker.answered("")
+            assert picker.shows(secret) is not redact  # in the titles of the newest sessions, and in the preview
+            assert ("redacted" in picker.status) is redact
+
+    drive(test(redact=False))
+    drive(test(redact=True))
+
+
+def test_the_first_match_of_a_message_is_on_the_screen(tmp_path: Path) -> None:
+    lines = "\n".join(f"line {number}" for number in range(40))
+    recall = recall_with(tmp_path, f"a lantern\n{lines}", f"{lines}\nthe lantern\n{lines}")
+
+    async def test() -> None:
+        async with open_picker(recall, query="lantern") as picker:
+            await picker.press("down", "N", "N")
+            await picker.until(lambda: "this is the first match" in picker.status)
+            await picker.press("n")
+            await picker.until(lambda: picker.shows("message 2 of 2"))
+            await picker.until(lambda: any("the lantern" in row for row in picker.rows()[11:-1]))
+            await picker.press("n")
+            await picker.until(lambda: "this is the last match" in picker.status)
+            await picker.press("N")
+            await picker.until(lambda: "hits in" in picker.status)  # what was said of the last key is over
+
+    drive(test())

@@ -13,7 +13,8 @@ import click
 
 from recall_rank.frontends.cli.options.completions import complete_agents, complete_projects
 from recall_rank.frontends.cli.options.histories import history_option, open_recall
-from recall_rank.frontends.cli.output.console import HITS, NO_HITS, NOT_THERE, USAGE, fail
+from recall_rank.frontends.cli.options.redact import redact_option
+from recall_rank.frontends.cli.output.console import DEFECT, HITS, NO_HITS, NOT_THERE, USAGE, fail
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -23,12 +24,18 @@ if TYPE_CHECKING:
     from recall_rank.recall import Recall
 
 INSTALL: Final = "pip install 'recall-rank[tui]'"
+_FRAMES: Final = "TEXTUAL_FPS"
 _NEEDED: Final = f"browse needs Textual, the extra tui: {INSTALL}"
 
 
 def has_textual() -> bool:
     """Return whether Textual, the extra `tui`, is installed. It is not imported."""
     return importlib.util.find_spec("textual") is not None
+
+
+def is_able() -> bool:
+    """Return whether this system has the terminals of POSIX, and $TERM names none that cannot place text."""
+    return importlib.util.find_spec("termios") is not None and os.environ.get("TERM") not in ("dumb", "unknown")
 
 
 @click.command(name="browse", short_help="Look for sessions while you type.")
@@ -46,7 +53,7 @@ def has_textual() -> bool:
 @click.option(
     "--match",
     "-m",
-    type=click.Choice(["literal", "smart", "fuzzy"]),
+    type=click.Choice(["literal", "smart", "fuzzy", "regex"]),
     default="smart",
     help="How words match.",
     show_default=True,
@@ -61,6 +68,7 @@ def has_textual() -> bool:
     help="Order of results.",
     show_default=True,
 )
+@redact_option
 @history_option
 @click.pass_context
 def browse(
@@ -70,10 +78,12 @@ def browse(
 
     QUERY is what the query line begins with; it takes the operators of search. Press ? in the list for the keys. With
     --print, the picker is drawn on the terminal, the choice is printed on stdout, and 1 is the exit status when nothing
-    was picked.
+    was picked. It is 129 when the terminal vanishes.
     """
     if not has_textual():
         fail(_NEEDED, USAGE, as_json=False)
+    if not is_able():
+        fail("browse needs a terminal that can place text; TERM=dumb and Windows have none", USAGE, as_json=False)
     from recall_rank.frontends.cli.browse.state import SearchState
     from recall_rank.frontends.cli.browse.terminal import first_frame, on_terminal
 
@@ -95,19 +105,26 @@ def _pick(recall: Recall, state: SearchState, *, picks: bool) -> Outcome:
     """Run the picker and return what it ended with. While Textual is imported, a thread opens the index."""
     warming = threading.Thread(target=_warm, args=(recall, state), name="recall_rank warm", daemon=True)
     warming.start()
+    given = os.environ.get(_FRAMES)
+    os.environ[_FRAMES] = given or "250"  # the 60 of Textual let an answer wait for 17 ms; read by the import below
     from recall_rank.frontends.cli.browse.app import PickerApp
     from recall_rank.frontends.cli.browse.outcome import Surroundings
     from recall_rank.frontends.cli.browse.terminal import page
     from recall_rank.frontends.cli.output.clipboard import copy_by_program
     from recall_rank.frontends.cli.output.display import display_of
 
+    if given is None:
+        del os.environ[_FRAMES]  # a pager or an agent shall not get it
     pager = display_of(sys.__stderr__ or sys.stderr, os.environ).pager
 
     def paged(lines: Sequence[str]) -> str:
         return page(lines, pager)
 
     app = PickerApp(recall, state, Surroundings(copy_by_program, paged), picks=picks)
-    return app.run()
+    outcome = app.run()
+    if app.return_code:
+        fail("an error of this program, with the traceback above", DEFECT, as_json=False)  # which Textual has shown
+    return outcome
 
 
 def _warm(recall: Recall, state: SearchState) -> None:
