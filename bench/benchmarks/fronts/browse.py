@@ -70,9 +70,9 @@ def _start(path: Path, cache: Path) -> tuple[float, float, float]:
     """Return wall ms until the first frame and until the list are written to a terminal, and CPU ms of the process."""
     before, began = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
     with _picker(path, cache) as control:
-        _written(control, FRAME)
+        written = _written(control, FRAME)
         frame = (time.perf_counter() - began) * 1e3
-        _written(control, LIST)
+        _written(control, LIST, written)
         listed = (time.perf_counter() - began) * 1e3
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     return frame, listed, (after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime) * 1e3
@@ -140,16 +140,19 @@ def _picker(path: Path, cache: Path) -> Iterator[int]:
             process.kill()
 
 
-def _written(control: int, wanted: re.Pattern[bytes]) -> None:
-    """Wait until `wanted` and the rest of its frame are written to the terminal."""
-    written, end = b"", time.perf_counter() + 120
+def _written(control: int, wanted: re.Pattern[bytes], written: bytes = b"") -> bytes:
+    """Wait until `wanted` and the rest of its frame are written to the terminal; return what was read, behind
+    `written`.
+    """
+    end = time.perf_counter() + 120
     while not wanted.search(written):
         if time.perf_counter() > end:
             raise SystemExit(f"not drawn: {wanted.pattern!r}, but {written[-2000:]!r}")
         if select.select([control], [], [], 0.05)[0]:
             written += os.read(control, 65536)
     while select.select([control], [], [], 0.0)[0]:
-        os.read(control, 65536)
+        written += os.read(control, 65536)
+    return written
 
 
 def _rest(control: int, seconds: float) -> None:
