@@ -84,8 +84,8 @@ def _loads(report: Report, first: str, queries: Sequence[str], calls: int) -> No
         "search": [f"/?{urllib.parse.urlencode({'q': query[:200]})}" for query in queries],
         f"session of {LONG:,} messages": [f"/session?id={LONG_ID}&page={1 + at % 50}" for at in range(calls)],
         "the same with matches": [f"/session?id={LONG_ID}&q=lighthouse&page={1 + at % 50}" for at in range(calls)],
-        "activity": ["/activity"] * (calls // 4),
-        "sources": ["/coverage"] * (calls // 4),
+        "activity": ["/activity"] * max(1, calls // 4),
+        "sources": ["/coverage"] * max(1, calls // 4),
     }
     rows = []
     for name, addresses in pages.items():

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from recall_rank.recall import Recall
 
 INSTALL: Final = "pip install 'recall-rank[tui]'"
-_FRAMES: Final = "TEXTUAL_FPS"
+FRAMES: Final = ("TEXTUAL_FPS", "250")  # a second; the 60 of Textual let an answer wait for 17 ms
 _NEEDED: Final = f"browse needs Textual, the extra tui: {INSTALL}"
 
 
@@ -105,8 +105,9 @@ def _pick(recall: Recall, state: SearchState, *, picks: bool) -> Outcome:
     """Run the picker and return what it ended with. While Textual is imported, a thread opens the index."""
     warming = threading.Thread(target=_warm, args=(recall, state), name="recall_rank warm", daemon=True)
     warming.start()
-    given = os.environ.get(_FRAMES)
-    os.environ[_FRAMES] = given or "250"  # the 60 of Textual let an answer wait for 17 ms; read by the import below
+    name, value = FRAMES
+    given = os.environ.get(name)
+    os.environ[name] = given or value  # read by the import below
     from recall_rank.frontends.cli.browse.app import PickerApp
     from recall_rank.frontends.cli.browse.outcome import Surroundings
     from recall_rank.frontends.cli.browse.terminal import page
@@ -114,7 +115,7 @@ def _pick(recall: Recall, state: SearchState, *, picks: bool) -> Outcome:
     from recall_rank.frontends.cli.output.display import display_of
 
     if given is None:
-        del os.environ[_FRAMES]  # a pager or an agent shall not get it
+        del os.environ[name]  # a pager or an agent shall not get it
     pager = display_of(sys.__stderr__ or sys.stderr, os.environ).pager
 
     def paged(lines: Sequence[str]) -> str:
