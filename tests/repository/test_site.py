@@ -30,9 +30,17 @@ def test_the_navigation_names_every_page_once() -> None:
     named = re.findall(r"^ +- (?:[A-Z]\w+: )?(\S+\.md)\b", navigation, re.MULTILINE)
     assert len(named) == len(set(named))
     assert {name for name in named if not (ROOT / name).is_file()} == MADE
-    assert {name for name in named if name.startswith("docs/")} - MADE == {
-        path.relative_to(ROOT).as_posix() for path in (ROOT / "docs").rglob("*.md")
+    pages = [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")]
+    assert {name for name in named if "/" not in name or name.startswith("docs/")} - MADE == {
+        path.relative_to(ROOT).as_posix() for path in pages
     }
+
+
+def test_every_picture_of_a_page_is_shown(hook: ModuleType) -> None:
+    shown = {path.name for pattern in hook.SHOWN for path in ROOT.glob(pattern)}
+    for page in [*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")]:
+        pictures = re.findall(r"!\[[^\]]*\]\((?!https?:)([^)#]+)\)", page.read_text(encoding="utf-8"))
+        assert {Path(picture).name for picture in pictures} <= shown, page
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from recall_rank.frontends.display_text import escape
-from recall_rank.frontends.transcripts.reopen import ReopenCommand, reopen_command
+from recall_rank.frontends.transcripts.reopen import ReopenCommand, reopen_command, why_not_reopened
 
 if TYPE_CHECKING:
     from recall_rank.frontends.cli.browse.entries import ListEntry
@@ -58,7 +58,10 @@ def printed(recall: Recall, entries: Sequence[ListEntry], form: PrintForm) -> It
     Raises ValueError for a session that has none, and for a value that cannot stand on one line.
     """
     for session_id in dict.fromkeys(entry.session_id for entry in entries):
-        value = _value(recall.session(session_id), form)
+        session = recall.session(session_id)
+        value = _value(session, form)
+        if value is None and form == "command":
+            raise ValueError(f"no command reopens {session_id}: {why_not_reopened(session)}")
         if value is None:
             raise ValueError(f"session {session_id} has no {form}")
         if escape(value) != value:

@@ -215,6 +215,15 @@ print([name for name in sys.modules if name.startswith("textual") or "cli.browse
     assert done.stdout.splitlines()[-1] == "[]"
 
 
+def test_a_session_that_no_command_reopens_is_named_with_the_reason(tmp_path: Path) -> None:
+    path = tmp_path / "history.jsonl"
+    path.write_text('{"t":"session","id":"a","source":"codex","directory":"/not/there"}\n', encoding="utf-8")
+    with Recall(open_sources(path), None) as recall:
+        entries = [entry_of_session(session) for session in recall.sessions()]
+        with pytest.raises(ValueError, match="no command reopens a: its folder /not/there is not on this machine"):
+            list(printed(recall, entries, "command"))
+
+
 def test_a_choice_with_control_characters_is_not_printed(tmp_path: Path) -> None:
     path = tmp_path / "history.jsonl"
     path.write_text('{"t":"session","id":"a\\u001b[2Jb"}\n{"t":"session","id":"plain"}\n', encoding="utf-8")
