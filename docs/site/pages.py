@@ -13,7 +13,7 @@ from mkdocs.structure.files import File, Files, InclusionLevel
 import recall_rank
 
 ROOT: Final = Path(__file__).resolve().parents[2]
-SHOWN: Final = ("*.md", "LICENSE", *(f"docs/*.{kind}" for kind in ("md", "png", "svg")), "examples/**/*", "bench/*.md", "bench/results/*")
+SHOWN: Final = ("*.md", "LICENSE", "docs/*.*", "examples/**/*", "bench/*.md", "bench/results/*")
 IN_NAVIGATION: Final = re.compile(r"[A-Z]+\.md|docs/[^/]+\.md|(examples|bench)/(results/)?README\.md")
 _REQUEST: Final = re.compile(
     r"<(?:script|img|iframe|source)\b[^>]*\bsrc=\W?(?:https?:)?//|<link\b[^>]*\bhref=\W?(?:https?:)?//"
