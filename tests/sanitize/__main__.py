@@ -124,7 +124,7 @@ def main(arguments: list[str]) -> int:
             return reported(tree)
         if not chosen.no_properties:
             words = ("-m", "pytest", "-q", "-x", "-m", "hypothesis and not shared", "--hypothesis-profile=ci")
-            more = ("-p", "no:cacheprovider", "--timeout=1500", *properties(tree))
+            more = ("-p", "no:cacheprovider", "--timeout=1500", "--capture=sys", *properties(tree))  # reports are shown
             if not run(*words, *more, RECALL_RANK_EXAMPLES=str(chosen.examples)):
                 return 1
             say(f"properties with {chosen.examples} examples each: no report")

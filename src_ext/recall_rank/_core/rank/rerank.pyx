@@ -254,10 +254,13 @@ def compare(list candidates not None, list names not None, fold not None, int64_
     case. deadline_ns is a time.monotonic_ns(), 0 for none.
     """
     cdef Py_ssize_t count = len(candidates), k, n
-    cdef double[::1] totals = clone(DOUBLES, count, True)
+    cdef double[::1] totals
     cdef Candidate candidate
     cdef QueryName name
     cdef double value, best
+    if not count:
+        return True  # clone() would fill an array that has no memory
+    totals = clone(DOUBLES, count, True)
     for n in range(len(names)):
         name = <QueryName?>names[n]
         texts = [*dict.fromkeys([text for candidate in candidates for text in (<Candidate?>candidate).names[n]])]
@@ -283,11 +286,11 @@ cdef dict nearest(list texts, QueryName name, fold, int64_t deadline_ns):
     See compare(). None when the deadline passed first.
     """
     cdef Py_ssize_t count = len(texts), k
-    cdef double[::1] scores = clone(DOUBLES, count, True)
-    cdef double[::1] written
+    cdef double[::1] scores, written
     cdef double top = 0, most = 0
     if count == 0:
         return {}
+    scores = clone(DOUBLES, count, True)
     if name.plain.scores([plain_name(text, fold) for text in texts], scores, deadline_ns) < count:
         return None
     for k in range(count):
