@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
-from recall_rank.frontends.cli.browse.state import KEY_BUDGET_MS, SearchState
+from recall_rank.frontends.cli.browse.state import WHOLE_BUDGET_MS, SearchState
 from recall_rank.frontends.cli.output.display import Display
 from recall_rank.frontends.cli.output.transcript_lines import MessageStyle, message_lines
 from recall_rank.frontends.cli.output.word_marks import MATCH_STYLE, WordMarks
@@ -96,7 +96,7 @@ def session_matches(
         session = replace(session, title=redacted(session.title or ""))
     if not state.query.strip():
         return PreviewMatches(session, tuple(range(len(session.messages))), WordMarks(), state.redact)
-    options = state.options(KEY_BUDGET_MS)
+    options = state.options(WHOLE_BUDGET_MS)  # nobody waits: the next key cancels it, and it is not asked again
     options["session_id"], options["group"] = session_id, "part"
     options["results"], options["width"] = _MATCHES, _MATCHES_WIDTH
     options["now"] = now
