@@ -181,7 +181,7 @@ def test_filters_by_keys(recall: Recall) -> None:
                 await picker.answered()
                 assert getattr(picker.app.state, name) == chosen
             said = picker.status
-            assert "agent codex · project kitewatch · role assistant" in said
+            assert "agent codex · project kitewatch · role" in said
             expected = recall.search(
                 "limit",
                 agent="codex",
