@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +12,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
 
-class _LoadedModel:
+class _LoadedModel(ABC):
     """A model that is loaded when it is used for the first time. Thread-safe."""
 
     adapter = ""
@@ -32,8 +33,8 @@ class _LoadedModel:
             self._dimension = self([self.adapter]).shape[1]
         return self._dimension
 
-    def __call__(self, texts: Sequence[str], /, *, query: bool = False) -> npt.NDArray[np.float32]:
-        raise NotImplementedError
+    @abstractmethod
+    def __call__(self, texts: Sequence[str], /, *, query: bool = False) -> npt.NDArray[np.float32]: ...
 
     def loaded(self) -> Any:
         """Return the model. Raises RuntimeError when its package is not installed, and what the package raises."""
@@ -45,8 +46,8 @@ class _LoadedModel:
                     raise RuntimeError(f"the embedder {self.name!r} needs a package: {error}") from error
             return self._loaded
 
-    def _load(self) -> Any:
-        raise NotImplementedError
+    @abstractmethod
+    def _load(self) -> Any: ...
 
 
 class FastEmbedEmbedder(_LoadedModel):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ipaddress
 import threading
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from http.client import HTTPConnection, HTTPException, HTTPSConnection
 from typing import TYPE_CHECKING, Any, Final
@@ -24,7 +25,7 @@ class EmbeddingServerError(Exception):
     """Raised when a server cannot be reached, refuses a call, or answers something else than vectors."""
 
 
-class _ServedModel:
+class _ServedModel(ABC):
     """A model behind an address of this machine. Thread-safe: each call opens a connection.
 
     No proxy is used and no redirect followed, so texts go nowhere but to that address.
@@ -97,9 +98,9 @@ class _ServedModel:
             raise self._error(f"answered an array of {found.shape} to {len(given)} texts")
         return found
 
+    @abstractmethod
     def _rows(self, answer: Any, count: int) -> list[Any]:
         """Return the vectors in an answer, in the order of the texts."""
-        raise NotImplementedError
 
     def _post(self, body: dict[str, Any]) -> Any:
         kind = HTTPSConnection if self._secure else HTTPConnection

@@ -3,9 +3,8 @@
 `python -m tests.support.histories.kill_refreshers FOLDER [KILLS SEED]`. Without KILLS, one process at a time is
 killed: the first at its first call that writes, the next at its second call, until one process survives. With KILLS,
 two processes refresh sources that change all the time; they are killed KILLS times at any moment, while this process
-and another one open and search the index. Prints the number of checks, with KILLS also of kills
-that left files half made, and fails at the first index that is none of
-the expected ones.
+and another one open and search the index. Prints the number of checks, with KILLS also of
+kills that left files half made, and fails at the first index that is none of the expected ones.
 """
 
 from __future__ import annotations

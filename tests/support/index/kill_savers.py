@@ -3,9 +3,8 @@
 `python -m tests.support.index.kill_savers FOLDER [KILLS SEED]`. Without KILLS, one process at a time is killed: the
 first at its first call that writes, the next at its second call, until one process survives; the killed call has
 written half of its bytes. With KILLS, two processes save without end and are killed KILLS times at any moment, while
-this process and another one open and search. Prints the number of checks, with KILLS also of kills
-that left files half made, and fails at the first index that is neither
-the old one nor the new one.
+this process and another one open and search. Prints the number of checks, with KILLS also of kills that left files half
+made, and fails at the first index that is neither the old one nor the new one.
 """
 
 from __future__ import annotations

@@ -21,20 +21,17 @@ from recall_rank.frontends.cli.browse.export import file_name
 from recall_rank.frontends.cli.browse.outcome import printed
 from recall_rank.frontends.cli.browse.terminal import page
 from recall_rank.frontends.cli.commands.hits import browse
-from recall_rank.frontends.demo.generate import history
 from recall_rank.loaders import open_sources
 from recall_rank.model import Session
 from tests.frontends.conftest import Run
+from tests.support.frontends.own_history import write_own_history
 from tests.support.frontends.process import ROOT, recall_rank
 
 
 @pytest.fixture
 def own(tmp_path: Path) -> Path:
     """The demo history as one of OpenCode, whose folder is there."""
-    text = history().replace('"agent_app":', '"source": "opencode", "agent_app":')
-    path = tmp_path / "own.jsonl"
-    path.write_text(text.replace("/home/sam/harborline", str(tmp_path)), encoding="utf-8")
-    return path
+    return write_own_history(tmp_path, tmp_path)
 
 
 def on_terminal(

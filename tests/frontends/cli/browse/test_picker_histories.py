@@ -13,7 +13,7 @@ pytest.importorskip("textual")
 
 from bench.datasets.generate import sessions as generated
 from recall_rank import Message, Part, Recall, Session
-from recall_rank.frontends.cli.browse import app as app_module
+from recall_rank.frontends.cli.browse import searching_app
 from recall_rank.frontends.cli.browse.search import find
 from recall_rank.frontends.cli.browse.state import PAGE, SearchState
 from recall_rank.frontends.demo import NOW
@@ -120,7 +120,7 @@ def test_an_error_of_a_search_is_told(tmp_path: Path) -> None:
 
 
 def test_a_history_that_grows_is_seen_and_the_selection_stays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(app_module, "REFRESH_SECONDS", 0.1)
+    monkeypatch.setattr(searching_app, "REFRESH_SECONDS", 0.1)
     older = [said("one", "the lantern is lit"), said("two", "a lantern and a lantern")]
     recall = recall_of(tmp_path, *older, cache=tmp_path / "cache")
 
@@ -235,7 +235,7 @@ def test_a_cut_search_is_made_in_full_when_the_keys_rest(tmp_path: Path, monkeyp
         budgets.append(budget_ms)
         return replace(find(*args, budget_ms=2000, **more), is_cut=budget_ms < 100)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(app_module, "find", cut)
+    monkeypatch.setattr(searching_app, "find", cut)
 
     async def test() -> None:
         async with open_picker(demo_recall(tmp_path), query="burst") as picker:
@@ -259,7 +259,7 @@ def test_a_slow_search_blocks_no_key_and_the_last_key_wins(tmp_path: Path, monke
             assert go.wait(20)
         return find(recall, state, *args, **more)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(app_module, "find", slow)
+    monkeypatch.setattr(searching_app, "find", slow)
 
     async def test() -> None:
         async with open_picker(demo_recall(tmp_path)) as picker:

@@ -15,8 +15,8 @@ from recall_rank import Recall
 from recall_rank.frontends.cli.browse.keys import EVERYWHERE, LIST_KEYS, QUERY_KEYS, footer, help_lines
 from recall_rank.frontends.cli.browse.outcome import Picked, Reopening
 from recall_rank.frontends.cli.browse.screens import ChoiceScreen, ConfirmScreen, HelpScreen, PathScreen
-from recall_rank.frontends.demo.generate import history
 from recall_rank.loaders import open_sources
+from tests.support.frontends.own_history import write_own_history
 from tests.support.frontends.picker import Desk, Driven, demo_recall, drive, open_picker
 
 
@@ -371,10 +371,7 @@ def test_export_writes_a_new_file_and_never_over_one(
 
 def test_enter_shows_the_command_before_it_reopens(tmp_path: Path) -> None:
     folder = tmp_path / "harbor line"
-    folder.mkdir()
-    text = history().replace('"agent_app":', '"source": "opencode", "agent_app":')
-    path = tmp_path / "own.jsonl"
-    path.write_text(text.replace("/home/sam/harborline", str(folder)), encoding="utf-8")
+    path = write_own_history(tmp_path, folder)
 
     async def test() -> None:
         async with open_picker(Recall(open_sources(path), None), query="burst") as picker:

@@ -10,9 +10,9 @@ import pytest
 
 from recall_rank.frontends.cli.output import clipboard
 from recall_rank.frontends.cli.output.clipboard import MOST, ClipboardError, copy_to_clipboard
-from recall_rank.frontends.demo.generate import history
 from recall_rank.frontends.transcripts.reopen import ReopenCommand, reopen_command
 from tests.frontends.conftest import Run
+from tests.support.frontends.own_history import write_own_history
 from tests.support.frontends.terminal import PersonAtTerminal, rows_of, screen
 
 DEMO = ("--history", "demo")
@@ -34,12 +34,7 @@ def bin_path(tmp_path: Path) -> str:
 @pytest.fixture
 def own(tmp_path: Path) -> Path:
     """A history of OpenCode whose folder is there."""
-    folder = tmp_path / "harbor line"
-    folder.mkdir()
-    text = history().replace('"agent_app":', '"source": "opencode", "agent_app":')
-    path = tmp_path / "own.jsonl"
-    path.write_text(text.replace("/home/sam/harborline", str(folder)), encoding="utf-8")
-    return path
+    return write_own_history(tmp_path, tmp_path / "harbor line")
 
 
 # --- open ---------------------------------------------------------------------------------------------------------
