@@ -10,6 +10,7 @@ from contextvars import ContextVar
 from pathlib import Path
 
 _FOLDER = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0)
+_BELOW: ContextVar[tuple[Path, str] | None] = ContextVar("below", default=None)  # what found_below() was given
 
 
 class LinkedPlaceError(OSError):
@@ -64,6 +65,3 @@ def found_below(named: Path, real: str) -> Iterator[None]:
         yield
     finally:
         _BELOW.reset(token)
-
-
-_BELOW: ContextVar[tuple[Path, str] | None] = ContextVar("below", default=None)
