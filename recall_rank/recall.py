@@ -364,7 +364,7 @@ class Recall:
         return report
 
     def close(self) -> None:
-        """Release the index. Later searches raise ValueError."""
+        """Release the index, and end a refresh in the background. Later searches raise ValueError."""
         if self._vectors is not None:
             self._vectors.close()
         self._backend.close()

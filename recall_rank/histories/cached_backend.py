@@ -26,6 +26,11 @@ from recall_rank.model.progress import Progress
 FRESH_SECONDS: Final = 2.0  # the sources are not scanned again so soon after a scan
 _Result = TypeVar("_Result")
 PATIENCE_SECONDS: Final = 1.0  # prepare() waits so long for a refresh, then returns the older generation
+CLOSE_SECONDS: Final = 1.0  # close() waits so long for a refresh, which ends with the session or file that it is at
+
+
+class _ClosedError(Exception):
+    """Raised inside of a refresh in the background when its Recall was closed."""
 
 
 class CachedBackend:
@@ -132,8 +137,12 @@ class CachedBackend:
         return ProjectView(self, context)
 
     def close(self) -> None:
+        """Release the index, and end a refresh in the background: what it still wrote could hold what is forgotten
+        next.
+        """
         self._closed = True
         self._state = self._snapshot = self._inventory = None
+        self.wait(CLOSE_SECONDS)
 
     def _first(self, progress: Progress | None, soon: Callable[[], None] | None = None) -> Snapshot:
         """The first snapshot: of the index on disk, or of a new index where there is none.
@@ -187,12 +196,19 @@ class CachedBackend:
             if self._closed:
                 return
             try:
-                self._refreshed(None)
+                self._refreshed(self._unless_closed)
+            except _ClosedError:
+                return
             except Exception as error:  # noqa: BLE001 - a search must not fail for an error of the refreshing thread
                 snapshot = self._snapshot
                 if snapshot is not None:
                     note = f"the index could not be brought up to date: {str(error) or failure_reason(error)}"
                     self._snapshot = replace(snapshot, notes=(note,))
+
+    def _unless_closed(self, _stage: str, _done: int, _total: int | None) -> None:
+        """Take the progress of a refresh in the background. Raises _ClosedError after close()."""
+        if self._closed:
+            raise _ClosedError
 
     def _refreshed(self, progress: Progress | None, *, anew: bool = False) -> tuple[RefreshOutcome, Snapshot]:
         """Refresh the index and make the result current; returns the outcome and the new snapshot. The caller holds

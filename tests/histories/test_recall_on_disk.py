@@ -13,6 +13,7 @@ import pytest
 
 from recall_rank import Context, Index, Recall, RefreshReport
 from recall_rank.frontends.transcripts.gather import find_session
+from recall_rank.histories import cached_backend
 from recall_rank.histories.cache.location import MACHINE, default_cache
 from recall_rank.histories.cached_backend import CachedBackend
 from recall_rank.histories.ignore import Ignore
@@ -189,9 +190,10 @@ def test_a_session_that_is_in_no_index_is_unknown(tmp_path: Path, monkeypatch: p
     late.put("u0", talk("old-session", "the lantern"))
     Recall([late], cache=tmp_path).prepare()
     late.may.clear()
-    with Recall([late], cache=tmp_path) as recall, pytest.raises(UnknownSession) as raised:
-        recall.session("nowhere")
-    assert (str(raised.value), late.waits[-1]) == ("no session 'nowhere'", MISS_SECONDS)
+    with Recall([late], cache=tmp_path) as recall:
+        with pytest.raises(UnknownSession) as raised:
+            recall.session("nowhere")
+        assert (str(raised.value), late.waits[-1]) == ("no session 'nowhere'", MISS_SECONDS)
 
 
 def test_an_error_says_that_the_histories_are_still_being_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -367,3 +369,23 @@ def test_threads_search_while_others_refresh(tmp_path: Path) -> None:
         for thread in threads:
             thread.join()
     assert failed == []
+
+
+def test_a_refresh_in_the_background_ends_with_the_recall(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    sources = Machine(tmp_path / "home", 2).sources()
+    with Recall(sources, cache=tmp_path / "cache") as recall:
+        recall.refresh()
+    begun = threading.Event()
+
+    def endless(*given: Any, **_: Any) -> None:
+        begun.set()
+        while True:
+            given[3]("reading", 0, None)
+            time.sleep(0.01)
+
+    monkeypatch.setattr(cached_backend, "refresh", endless)
+    with Recall(sources, cache=tmp_path / "cache") as recall:
+        recall.search("harbour")
+        assert begun.wait(10)
+        assert not recall.wait(0.1)
+    assert recall.wait(0)
