@@ -1,3 +1,4 @@
+from collections.abc import Callable
 from typing import Self
 
 from _typeshed import ReadableBuffer
@@ -25,6 +26,7 @@ class Postings:
         block_ranks: ReadableBuffer,
         pointers: ReadableBuffer,
         frames: ReadableBuffer,
+        loader: Callable[[list[tuple[int, int]]], None] | None = None,
     ) -> Self: ...
     def __len__(self) -> int: ...
     def frequency(self, first: int, last: int, eligible: ReadableBuffer | None = None) -> int: ...

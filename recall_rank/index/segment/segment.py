@@ -145,6 +145,14 @@ class Segment:
         of it.
         """
 
+    def load(self) -> None:
+        """Do nothing, because a segment in memory is there completely.
+
+        A mapped segment whose file is in a store overrides this: it fetches all columns, so that the buffers of its
+        vocabulary and postings can be read as a whole. Raises DamagedIndexError, and OSError for a store that cannot
+        be reached.
+        """
+
     def text_for(self, ranges: Iterable[tuple[int, int]]) -> Text:
         """Return the whole text, of which the caller may read only the byte ranges [start, end) of `ranges`.
 

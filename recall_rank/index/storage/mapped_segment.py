@@ -11,11 +11,12 @@ from recall_rank._core.index.derived_columns import owners, piece_starts, values
 from recall_rank._core.index.doc_columns import DocColumns
 from recall_rank._core.index.postings import Postings
 from recall_rank._core.index.vocabulary import Vocabulary
-from recall_rank.index.segment.columns import COLUMNS, DOC_COLUMNS, POSTINGS, VOCABULARY
+from recall_rank.index.segment.columns import COLUMNS, DOC_COLUMNS, PIECEMEAL, POSTINGS, SEARCHED, VOCABULARY
 from recall_rank.index.segment.segment import Offsets, Segment
 from recall_rank.index.segment.session_rows import SessionRows
 from recall_rank.index.segment.strings import Names
 from recall_rank.index.storage.mapped_strings import MappedStrings, PrefixCodedStrings, SessionIds
+from recall_rank.index.storage.partial_columns import PartialTerms, PostingLoader
 from recall_rank.index.storage.segment_file import SegmentFile
 
 
@@ -24,14 +25,16 @@ class MappedSegment(Segment):
 
     A column is verified before it is returned; accessing one whose hashes do not match raises DamagedIndexError. Ids
     and session records are verified block by block as they are read, and so is the text in the ranges given to
-    text_for() and text_between(). Derived columns, vocabulary, postings and doc_columns also check the ranges of their
-    values, so that even a file with forged hashes cannot cause reads out of bounds.
+    text_for() and text_between(). Of a file in a store, terms and postings are verified as they are read, too. Derived
+    columns, vocabulary, postings and doc_columns also check the ranges of their values, so that even a file with forged
+    hashes cannot cause reads out of bounds.
     """
 
-    __slots__ = ("_file", "_lock", "_unverified_text", "docs", "messages", "parts", "terms")
+    __slots__ = ("_file", "_lock", "_prefetched", "_unverified_text", "docs", "messages", "parts", "terms")
 
     _file: SegmentFile
     _lock: threading.RLock
+    _prefetched: bool
     _unverified_text: memoryview
     docs: int
     parts: int
@@ -41,6 +44,7 @@ class MappedSegment(Segment):
     def __init__(self, file: SegmentFile) -> None:
         object.__setattr__(self, "_file", file)
         object.__setattr__(self, "_lock", threading.RLock())
+        object.__setattr__(self, "_prefetched", not file.partial)
         object.__setattr__(self, "_unverified_text", file.unverified("text"))
         for name, column in _COUNTED.items():
             object.__setattr__(self, name, file.count(column))
@@ -54,6 +58,9 @@ class MappedSegment(Segment):
             try:
                 return object.__getattribute__(self, name)
             except AttributeError:
+                if not self._prefetched:
+                    self._file.prefetch(SEARCHED)
+                    object.__setattr__(self, "_prefetched", True)
                 value = self._file.column(name) if make is None else make(self, self._file)
             object.__setattr__(self, name, value)
             return value
@@ -68,6 +75,9 @@ class MappedSegment(Segment):
         return first_message[session], first_message[session + 1]
 
     def text_for(self, ranges: Iterable[tuple[int, int]]) -> memoryview:
+        if self._file.partial:
+            self._file.verify_ranges({"text": ranges})
+            return self._unverified_text
         for start, end in ranges:
             self._file.verify("text", start, end)
         return self._unverified_text
@@ -78,6 +88,10 @@ class MappedSegment(Segment):
 
     def check(self) -> None:
         self._file.check()
+
+    def load(self) -> None:
+        if self._file.partial:
+            self._file.prefetch(COLUMNS)
 
     def verify(self) -> None:
         """Read and check every column. Raises DamagedIndexError for a wrong hash or a value out of range."""
@@ -130,6 +144,20 @@ def _column(segment: MappedSegment, file: SegmentFile, name: str) -> memoryview:
     return column
 
 
+def _vocabulary(_: MappedSegment, file: SegmentFile) -> Vocabulary:
+    if not file.partial:
+        return file.checked(Vocabulary, *map(file.column, VOCABULARY))
+    columns = [file.unverified(name) if name in PIECEMEAL else file.column(name) for name in VOCABULARY]
+    return file.checked(Vocabulary, *columns, PartialTerms(file))
+
+
+def _postings(_: MappedSegment, file: SegmentFile) -> Postings:
+    if not file.partial:
+        return file.checked(Postings, *map(file.column, POSTINGS))
+    columns = {name: file.unverified(name) if name in PIECEMEAL else file.column(name) for name in POSTINGS}
+    return file.checked(Postings, *columns.values(), PostingLoader(file, columns))
+
+
 def _doc_start(segment: MappedSegment, file: SegmentFile) -> memoryview:
     return file.checked(piece_starts, segment.part_start, segment.part_first_doc, file.column("doc_sizes"))
 
@@ -144,7 +172,7 @@ _MAKERS: Final[dict[str, Callable[[MappedSegment, SegmentFile], Any]]] = {
     "part_start": lambda segment, file: file.checked(values_at, segment.field_start, segment.part_first_field),
     "doc_part": _owners("part_first_doc", "doc_words"),
     "doc_start": _doc_start,
-    "vocabulary": lambda _, file: file.checked(Vocabulary, *map(file.column, VOCABULARY)),
-    "postings": lambda _, file: file.checked(Postings, *map(file.column, POSTINGS)),
+    "vocabulary": _vocabulary,
+    "postings": _postings,
     "doc_columns": lambda segment, file: file.checked(DocColumns, *(getattr(segment, name) for name in DOC_COLUMNS)),
 }

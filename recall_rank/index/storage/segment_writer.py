@@ -17,7 +17,6 @@ from recall_rank.index.segment.session_rows import encode_session_row, first_mes
 from recall_rank.index.segment.strings import Strings
 from recall_rank.index.storage.format import (
     ALIGN,
-    BLOCK,
     ENTRY,
     FORMAT,
     HEADER,
@@ -45,7 +44,8 @@ def write_segment(segment: Segment, descriptor: int, name: str) -> bytes:
         offset = _pad(descriptor, offset)
         data = _flat(buffer)
         _write(descriptor, data)
-        sums = array("Q", (xxhash.xxh3_64_intdigest(data[at : at + BLOCK]) for at in range(0, len(data), BLOCK)))
+        size = COLUMNS[column].block
+        sums = array("Q", [xxhash.xxh3_64_intdigest(data[at : at + size]) for at in range(0, len(data), size)])
         code = COLUMNS[column].code.encode()
         sums_hash = xxhash.xxh3_64_intdigest(sums)
         entries.append(ENTRY.pack(column.encode(), code, offset, len(data), length, sums_hash))
@@ -69,6 +69,7 @@ def columns_of(segment: Segment) -> Iterator[tuple[str, int, Buffer]]:
 
     A column is packed when it is requested, so that one packed copy exists at a time.
     """
+    segment.load()
     derived = _derived(segment)
     for name, column in COLUMNS.items():
         values = derived[name] if name in derived else getattr(segment, name)
@@ -91,6 +92,8 @@ def _derived(segment: Segment) -> dict[str, Buffer]:
         "term_arena": memoryview(vocabulary.arena_buffer),
         "term_offsets": memoryview(vocabulary.offsets_buffer),
         "term_starts": memoryview(vocabulary.starts_buffer),
+        "term_words": memoryview(vocabulary.word_starts()).cast("I"),
+        "term_samples": vocabulary.samples(),
         "term_signatures": memoryview(vocabulary.signatures_buffer),
         **{name: memoryview(buffer) for name, buffer in zip(POSTINGS, segment.postings.buffers, strict=True)},
         **_named(
