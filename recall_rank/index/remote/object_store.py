@@ -124,8 +124,17 @@ class ObjectStore:
         return [b"".join(pieces) for pieces in parts]
 
     def put(self, path: Path, name: str) -> None:
-        """Write a file as an object, which appears when it is complete."""
-        self._asked("write", name, lambda: self._make_folder() or self._system.put_file(str(path), self._of(name)), 0)
+        """Write a file as an object. In file://, only this user may read it."""
+
+        def write() -> None:
+            if self._is_local:
+                self._copy(path.read_bytes, Path(self._of(name)))
+                return
+            if "memory" in self._protocols:
+                self._system.makedirs(self._path, exist_ok=True)
+            self._system.put_file(str(path), self._of(name))
+
+        self._asked("write", name, write, 0)
 
     def put_new(self, data: bytes, name: str) -> None:
         """Write an object unless there is one of this name, in one step. Raises FileExistsError when there is.
@@ -133,7 +142,7 @@ class ObjectStore:
         Of several writers at once, one writes and the others get the error. Raises StoreError for a store that has no
         such step.
         """
-        if "file" in self._protocols or "local" in self._protocols:
+        if self._is_local:
             self._asked("write", name, lambda: self._link(data, Path(self._of(name))), 0)
         elif "memory" in self._protocols:
             with _memory_lock:
@@ -154,17 +163,24 @@ class ObjectStore:
     def _of(self, name: str) -> str:
         return f"{self._path}/{name}"
 
-    def _make_folder(self) -> None:
-        """Create the folder of a store that has folders."""
-        if not set(CONDITIONAL) & set(self._protocols):
-            self._system.makedirs(self._path, exist_ok=True)
+    @property
+    def _is_local(self) -> bool:
+        return "file" in self._protocols
+
+    def _copy(self, content: Callable[[], bytes], path: Path) -> None:
+        """Write a new file, and its folder, which only this user may read."""
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o600)
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(content())
+            file.flush()
+            os.fsync(descriptor)
 
     def _link(self, data: bytes, path: Path) -> None:
         """Write a file under another name and link it to its own, which fails when that is taken."""
-        path.parent.mkdir(parents=True, exist_ok=True)
         temporary = path.with_name(f"temporary-{os.urandom(8).hex()}")
         try:
-            temporary.write_bytes(data)
+            self._copy(lambda: data, temporary)
             os.link(temporary, path)
         finally:
             temporary.unlink(missing_ok=True)
