@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, NoReturn, Self, SupportsIndex, U
 
 from recall_rank.index.reader.index_reader import IndexReader
 from recall_rank.index.reader.places import Place, held
+from recall_rank.index.remote.object_store import is_url
 from recall_rank.index.segment.build import build
 from recall_rank.index.segment.segment import TITLE_ROLE, Segment
 from recall_rank.model import Message, RefreshReport, SearchResponse, Session, Source, VectorCount
@@ -132,7 +133,7 @@ class Index:
             return cls(IndexReader([build(records)]), embedder=embedder)
         from recall_rank.index.segment.build_batches import build_batches
 
-        if _is_url(folder):
+        if is_url(folder):
             from recall_rank.index.remote.remote_index import publish_segments
 
             _check_no_embedder(embedder)
@@ -196,7 +197,7 @@ class Index:
         built again IndexFormatError or DamagedIndexError (both UnusableIndexErrors and ValueErrors). Raises StoreError
         (an OSError) for a store that cannot be reached, and RuntimeError when a package for it is missing.
         """
-        if _is_url(folder):
+        if is_url(folder):
             if create:
                 raise ValueError("an index in a store is only read: build() or save() it there")
             _check_no_embedder(embedder)
@@ -236,7 +237,7 @@ class Index:
             for view in reader.views:
                 view.segment.verify()
         index = cls(reader)
-        index._remote = remote  # noqa: SLF001 - its own class
+        index._remote = remote
         return index
 
     @property
@@ -336,9 +337,7 @@ class Index:
                 self._live, self._manifest = None, done.state.manifest
         return done.report
 
-    def save(
-        self, folder: str | PathLike[str] | None = None, *, storage: Mapping[str, Any] | None = None
-    ) -> None:
+    def save(self, folder: str | PathLike[str] | None = None, *, storage: Mapping[str, Any] | None = None) -> None:
         """Write the index to `folder`, in place of an earlier one; by default, write what add(), append() and remove()
         changed to the folder from which it was opened. A missing folder is created.
 
@@ -363,7 +362,7 @@ class Index:
                 self._reader  # noqa: B018 - raises for a closed index
                 self._save_changes()
                 return
-            if _is_url(folder):
+            if is_url(folder):
                 from recall_rank.index.remote.remote_index import publish_segments
 
                 publish_segments((self._merged(),), fspath(folder), storage)
@@ -582,11 +581,6 @@ def _once(sessions: Iterable[Session]) -> Iterator[Session]:
             raise ValueError(f"the id {session.id!r} is given to two texts")
         seen.add(session.id)
         yield session
-
-
-def _is_url(folder: object) -> bool:
-    """Return whether an index lies in a store: its place is a URL, not a path."""
-    return isinstance(folder, str) and "://" in folder
 
 
 def _check_no_embedder(embedder: object) -> None:

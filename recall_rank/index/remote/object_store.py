@@ -89,7 +89,9 @@ class ObjectStore:
         the store does not tell.
         """
         try:
-            return time.time() - float(self._asked("look at", name, lambda: self._system.modified(self._of(name)), 1).timestamp())
+            return time.time() - float(
+                self._asked("look at", name, lambda: self._system.modified(self._of(name)), 1).timestamp()
+            )
         except (NotImplementedError, KeyError):
             return 0.0
 
@@ -152,8 +154,10 @@ class ObjectStore:
         elif set(CONDITIONAL) & set(self._protocols):
             self._put_conditionally(data, name)
         else:
-            raise StoreError(f"{self.url}: recall_rank knows no conditional put of this store, without which two "
-                             "writers could harm each other; publish to s3://, gs:// or a folder")
+            raise StoreError(
+                f"{self.url}: recall_rank knows no conditional put of this store, without which two "
+                "writers could harm each other; publish to s3://, gs:// or a folder"
+            )
 
     def delete(self, name: str) -> None:
         """Delete an object, if it is there."""

@@ -114,9 +114,7 @@ class RemoteIndex:
         """Return an opened table file. Raises FileNotFoundError when its object is gone."""
         return self._file(listed, TableFile, [(0, min(LONGEST_HEADER, listed.size))])
 
-    def _file(
-        self, listed: ListedFile, kind: Callable[[MappedFile], _File], opening: list[tuple[int, int]]
-    ) -> _File:
+    def _file(self, listed: ListedFile, kind: Callable[[MappedFile], _File], opening: list[tuple[int, int]]) -> _File:
         file = _IndexFile(self._store, self._cache, listed, self._generation_of)
         self._files[listed] = file
         try:
@@ -151,9 +149,7 @@ class _IndexFile(RemoteFile):
                 except MissingIndexError:
                     raise self.damaged("it is gone, and no index is left there") from error
             if opened is not None and newest.nonce != opened.nonce:
-                raise ReplacedIndexError(
-                    f"{self._store.url}: a newer index was published; open it again"
-                ) from error
+                raise ReplacedIndexError(f"{self._store.url}: a newer index was published; open it again") from error
             raise self.damaged("it is gone") from error
 
 

@@ -45,9 +45,7 @@ class PostingLoader:
         self._starts = columns["posting_block_starts"]
         self._pointers = columns["posting_pointers"]
         blocks = max(len(self._starts) - 1, 1)
-        words, ranks = (
-            len(columns[name]) // blocks for name in ("posting_block_bits", "posting_block_ranks")
-        )
+        words, ranks = (len(columns[name]) // blocks for name in ("posting_block_bits", "posting_block_ranks"))
         self._block_bits = [columns["posting_block_bits"][at * words : (at + 1) * words] for at in range(blocks)]
         self._block_ranks = [columns["posting_block_ranks"][at * ranks : (at + 1) * ranks] for at in range(blocks)]
         self._known: set[Terms] = set()

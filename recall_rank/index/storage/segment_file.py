@@ -144,7 +144,11 @@ class SegmentFile:
         written = self._file.written()
         if written is not None:
             self._verify(
-                {name: [at for at, mark in enumerate(marks) if mark] for name, marks in self._verified.items() if any(marks)}
+                {
+                    name: [at for at, mark in enumerate(marks) if mark]
+                    for name, marks in self._verified.items()
+                    if any(marks)
+                }
             )
             self._file.seen(written)
 

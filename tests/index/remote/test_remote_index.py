@@ -262,7 +262,10 @@ def test_a_reader_that_is_used_directly_is_told_of_a_newer_index(url: str, tmp_p
 
 
 def test_nothing_of_an_older_index_is_served_or_stays_in_the_cache(url: str, tmp_path: Path) -> None:
-    secret, kept = session("s1", message("m1", "the quokka-4711 word")), session("s2", message("m2", "the lantern word"))
+    secret, kept = (
+        session("s1", message("m1", "the quokka-4711 word")),
+        session("s2", message("m2", "the lantern word")),
+    )
     Index.build([secret, kept], folder=url).close()
     with Index.open(url, cache=tmp_path, verify=True) as index:
         assert index.search("quokka-4711").results

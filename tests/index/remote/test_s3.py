@@ -49,7 +49,9 @@ def test_it_is_published_opened_and_searched(storage: dict[str, Any], tmp_path: 
         assert remote.fetched == before
         newer = Index.build(history(2))
         newer.save("s3://bucket/a", storage=storage)
-        assert lasting(remote.search("quay rudder")) in map(lasting, (local.search("quay rudder"), newer.search("quay rudder")))
+        assert lasting(remote.search("quay rudder")) in map(
+            lasting, (local.search("quay rudder"), newer.search("quay rudder"))
+        )
     assert len(ObjectStore("s3://bucket/a", storage).names()) == 2
     with Index.open("s3://bucket/a", storage=storage, cache=tmp_path, verify=True) as remote:
         assert lasting(remote.search("lantern")) == lasting(newer.search("lantern"))
