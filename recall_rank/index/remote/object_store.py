@@ -1,4 +1,4 @@
-"""A store of objects under one URL: list, read by ranges, write, write unless there. The only module that uses fsspec."""
+"""A store of objects under one URL: list, read ranges, write, write unless there. No other module uses fsspec."""
 
 from __future__ import annotations
 
@@ -89,11 +89,10 @@ class ObjectStore:
         the store does not tell.
         """
         try:
-            return time.time() - float(
-                self._asked("look at", name, lambda: self._system.modified(self._of(name)), 1).timestamp()
-            )
-        except (NotImplementedError, KeyError):
+            written = self._asked("look at", name, lambda: self._system.modified(self._of(name)), 1)
+        except NotImplementedError:
             return 0.0
+        return time.time() - float(written.timestamp())
 
     def read(self, name: str) -> bytes:
         """Return an object. Raises FileNotFoundError."""
@@ -211,7 +210,7 @@ class ObjectStore:
             return ask()
         except (FileNotFoundError, FileExistsError, StoreError, NotImplementedError):
             raise
-        except Exception as error:  # noqa: BLE001 - each implementation has errors of its own
+        except Exception as error:  # each implementation has errors of its own
             raise StoreError(f"cannot {what} {self.where(name)}: {error or type(error).__name__}") from error
 
     def _count(self, requests: int, size: int) -> None:

@@ -1,9 +1,9 @@
 """The layout of a segment file: a header, the columns, and a directory with one entry for each column.
 
 Numbers are little-endian. Columns that can be computed from other columns are not stored. Each column is followed by
-the xxh3-64 of each of its blocks, whose size is that of ColumnFormat. The directory entry of a column holds the xxh3-64 of these block hashes,
-and the header holds the xxh3-128 of the directory. A reader that has verified header and directory can therefore
-verify any single block. A packed column can only be decoded completely.
+the xxh3-64 of each of its blocks, of ColumnFormat.block bytes. The directory entry of a column holds the xxh3-64 of
+these block hashes, and the header holds the xxh3-128 of the directory. A reader that has verified header and directory
+can therefore verify any single block. A packed column can only be decoded completely.
 """
 
 from __future__ import annotations

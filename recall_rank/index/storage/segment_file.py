@@ -143,13 +143,8 @@ class SegmentFile:
         """
         written = self._file.written()
         if written is not None:
-            self._verify(
-                {
-                    name: [at for at, mark in enumerate(marks) if mark]
-                    for name, marks in self._verified.items()
-                    if any(marks)
-                }
-            )
+            marked = {name: [at for at, mark in enumerate(marks) if mark] for name, marks in self._verified.items()}
+            self._verify({name: blocks for name, blocks in marked.items() if blocks})
             self._file.seen(written)
 
     def checked(self, make: Callable[..., T], *arguments: Any) -> T:

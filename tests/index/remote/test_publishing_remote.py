@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -158,10 +159,8 @@ def requests_of(save: Callable[[], None], monkeypatch: pytest.MonkeyPatch, kille
                 sound(*arguments)
 
             patch.setattr(ObjectStore, name, asked)
-        try:
+        with suppress(KilledError):
             save()
-        except KilledError:
-            pass
     return made
 
 
