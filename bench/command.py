@@ -40,6 +40,7 @@ BENCHMARKS = (
     "browse",
     "compress",
     "web_pages",
+    "remote",
 )
 
 
