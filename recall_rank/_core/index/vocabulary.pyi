@@ -38,6 +38,7 @@ class Vocabulary:
         offsets: ReadableBuffer,
         starts: ReadableBuffer,
         signatures: ReadableBuffer,
+        *,
         partial: PartialArena | None = None,
     ) -> Self: ...
     def open_partial(self, partial: PartialArena) -> None: ...

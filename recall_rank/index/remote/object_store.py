@@ -211,7 +211,7 @@ class ObjectStore:
         except (FileNotFoundError, FileExistsError, StoreError, NotImplementedError):
             raise
         except Exception as error:  # each implementation has errors of its own
-            raise StoreError(f"cannot {what} {self.where(name)}: {error or type(error).__name__}") from error
+            raise StoreError(f"cannot {what} {self.where(name)}: {str(error) or type(error).__name__}") from error
 
     def _count(self, requests: int, size: int) -> None:
         with self._counting:

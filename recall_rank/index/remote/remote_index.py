@@ -48,7 +48,7 @@ class RemoteIndex:
         indexes, and has at most `cache_bytes` bytes, by default 1 GiB. Raises RuntimeError when a package is missing,
         ValueError for a wrong argument, and OSError for a cache that cannot be used.
         """
-        most = CACHE_BYTES if cache_bytes is None else cache_bytes
+        most: object = CACHE_BYTES if cache_bytes is None else cache_bytes
         if isinstance(most, bool) or not isinstance(most, int) or most < 0:
             raise ValueError(f"cache_bytes must be a number of bytes, not {cache_bytes!r}")
         self._store = ObjectStore(url, storage)

@@ -30,7 +30,7 @@ class ColumnFormat:
         return struct.calcsize(f"<{self.code}")
 
 
-PIECE: Final = 4096  # bytes of a block of a column that is read in pieces
+PIECE: Final = 4096  # bytes of a block of most columns that are read in pieces
 
 # The columns in a segment's file, in their order there.
 COLUMNS: Final = {
@@ -45,16 +45,17 @@ COLUMNS: Final = {
     "message_author": ColumnFormat("I", "message", packed=True),
     "message_first_part": ColumnFormat("I", "message", 1, packed=True),
     "message_asked": ColumnFormat("I", "message", packed=True),
-    "part_type": ColumnFormat("I", "part", packed=True),
-    "part_tool": ColumnFormat("I", "part", packed=True),
-    "part_flags": ColumnFormat("H", "part", packed=True),
+    "part_type": ColumnFormat("I", "part", packed=True, block=PIECE // 2),
+    "part_tool": ColumnFormat("I", "part", packed=True, block=PIECE // 2),
+    "part_flags": ColumnFormat("H", "part", packed=True, block=PIECE // 2),
     "part_first_doc": ColumnFormat("I", "part", 1, packed=True),
     "part_first_field": ColumnFormat("I", "part", 1, packed=True),
     "field_start": ColumnFormat("Q", "field", 1, packed=True),
     "doc_sizes": ColumnFormat("I", "document before another of its part", packed=True),
     "doc_words": ColumnFormat("H", "document", packed=True),
     "doc_class": ColumnFormat("B", "document", packed=True),
-    "term_arena": ColumnFormat("B", "term bytes", block=PIECE),
+    "row_marks": ColumnFormat("Q", "row mark"),
+    "term_arena": ColumnFormat("B", "term bytes", block=PIECE // 2),
     "term_offsets": ColumnFormat("I", "term", 1, packed=True),
     "term_starts": ColumnFormat("I", "length"),
     "term_words": ColumnFormat("I", "length"),
@@ -62,16 +63,16 @@ COLUMNS: Final = {
     "term_signatures": ColumnFormat("I", "term", block=PIECE),
     "posting_shared_bits": ColumnFormat("Q", "64 terms"),
     "posting_shared_ranks": ColumnFormat("I", "256 terms"),
-    "posting_lone_docs": ColumnFormat("H", "lone term", block=PIECE),
-    "posting_lone_blocks": ColumnFormat("B", "lone term", block=PIECE),
-    "posting_df": ColumnFormat("B", "shared term"),
+    "posting_lone_docs": ColumnFormat("H", "lone term", block=PIECE // 4),
+    "posting_lone_blocks": ColumnFormat("B", "lone term", block=PIECE // 4),
+    "posting_df": ColumnFormat("B", "shared term", block=PIECE // 4),
     "posting_frequent": ColumnFormat("I", "frequent term"),
     "posting_more": ColumnFormat("I", "frequent term"),
     "posting_block_starts": ColumnFormat("Q", "block", 1),
     "posting_block_bits": ColumnFormat("Q", "64 shared terms of a block"),
     "posting_block_ranks": ColumnFormat("I", "256 shared terms of a block"),
-    "posting_pointers": ColumnFormat("I", "entry", block=PIECE),
-    "posting_frames": ColumnFormat("B", "frame byte", block=PIECE),
+    "posting_pointers": ColumnFormat("I", "entry", block=PIECE // 4),
+    "posting_frames": ColumnFormat("B", "frame byte", block=PIECE // 2),
     "message_id_bytes": ColumnFormat("B", "message id bytes", block=PIECE),
     "message_id_starts": ColumnFormat("Q", "message", 1, packed=True),
     "part_id_bytes": ColumnFormat("B", "part id bytes", block=PIECE),
@@ -94,6 +95,8 @@ DERIVED: Final[dict[str, Code]] = {
 # The arguments of the native classes, in order.
 VOCABULARY: Final = ("term_arena", "term_offsets", "term_starts", "term_signatures")
 POSTINGS: Final = tuple(name for name in COLUMNS if name.startswith("posting_"))
+# Packed columns of which results need single rows; row_marks has what run_marks() returns for one after the other.
+ROW_MARKED: Final = ("part_type", "part_tool", "part_flags")
 # Columns that are read in pieces, where the segment's file is in a store.
 PIECEMEAL: Final = frozenset(name for name, column in COLUMNS.items() if column.block <= 2 * PIECE)
 # The other columns that a search reads in any case, beside those of results alone.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterable
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
@@ -11,12 +12,20 @@ from recall_rank._core.index.derived_columns import owners, piece_starts, values
 from recall_rank._core.index.doc_columns import DocColumns
 from recall_rank._core.index.postings import Postings
 from recall_rank._core.index.vocabulary import Vocabulary
-from recall_rank.index.segment.columns import COLUMNS, DOC_COLUMNS, PIECEMEAL, POSTINGS, SEARCHED, VOCABULARY
+from recall_rank.index.segment.columns import (
+    COLUMNS,
+    DOC_COLUMNS,
+    PIECEMEAL,
+    POSTINGS,
+    ROW_MARKED,
+    SEARCHED,
+    VOCABULARY,
+)
 from recall_rank.index.segment.segment import Offsets, Segment
 from recall_rank.index.segment.session_rows import SessionRows
 from recall_rank.index.segment.strings import Names
 from recall_rank.index.storage.mapped_strings import MappedStrings, PrefixCodedStrings, SessionIds
-from recall_rank.index.storage.partial_columns import PartialTerms, PostingLoader
+from recall_rank.index.storage.partial_columns import PackedRows, PartialTerms, PostingLoader, packed_rows
 from recall_rank.index.storage.segment_file import SegmentFile
 
 
@@ -30,11 +39,12 @@ class MappedSegment(Segment):
     hashes cannot cause reads out of bounds.
     """
 
-    __slots__ = ("_file", "_lock", "_prefetched", "_unverified_text", "docs", "messages", "parts", "terms")
+    __slots__ = ("_file", "_lock", "_prefetched", "_rows", "_unverified_text", "docs", "messages", "parts", "terms")
 
     _file: SegmentFile
     _lock: threading.RLock
     _prefetched: bool
+    _rows: dict[str, PackedRows]
     _unverified_text: memoryview
     docs: int
     parts: int
@@ -45,6 +55,7 @@ class MappedSegment(Segment):
         object.__setattr__(self, "_file", file)
         object.__setattr__(self, "_lock", threading.RLock())
         object.__setattr__(self, "_prefetched", not file.partial)
+        object.__setattr__(self, "_rows", {})
         object.__setattr__(self, "_unverified_text", file.unverified("text"))
         for name, column in _COUNTED.items():
             object.__setattr__(self, name, file.count(column))
@@ -70,6 +81,10 @@ class MappedSegment(Segment):
         """The path of the segment's file."""
         return Path(self._file.name)
 
+    @property
+    def partial(self) -> bool:
+        return self._file.partial
+
     def span_of(self, session: int) -> tuple[int, int]:
         first_message = self._file.column("session_first_message")
         return first_message[session], first_message[session + 1]
@@ -88,6 +103,36 @@ class MappedSegment(Segment):
 
     def check(self) -> None:
         self._file.check()
+
+    def rows(self, column: str) -> Any:
+        if column not in ROW_MARKED or not self._file.partial:
+            return getattr(self, column)
+        with self._lock:
+            try:
+                return object.__getattribute__(self, column)  # all of it is there
+            except AttributeError:
+                if column not in self._rows:
+                    self._rows.update(packed_rows(self._file))
+                return self._rows[column]
+
+    def fetch_parts(self, parts: Iterable[int]) -> None:
+        if not self._file.partial:
+            return
+        numbers = sorted(set(parts))
+        messages = sorted({self.part_message[part] for part in numbers})
+        sessions = sorted({self.message_session[message] for message in messages})
+        self._file.verify_ranges({"session_record_starts": [(8 * row, 8 * row + 16) for row in sessions]})
+        starts = self._file.unverified("session_record_starts")
+        wanted = {
+            "session_records": [(starts[row], starts[row + 1]) for row in sessions],
+            "message_id_bytes": map(self.message_ids.place_of, messages),
+            "part_id_bytes": map(self.part_ids.place_of, numbers),
+        }
+        for name in ROW_MARKED:
+            rows = self.rows(name)
+            if isinstance(rows, PackedRows):
+                wanted[name] = map(rows.place_of, numbers)
+        self._file.verify_ranges(wanted)
 
     def load(self) -> None:
         if self._file.partial:
@@ -148,14 +193,14 @@ def _vocabulary(_: MappedSegment, file: SegmentFile) -> Vocabulary:
     if not file.partial:
         return file.checked(Vocabulary, *map(file.column, VOCABULARY))
     columns = [file.unverified(name) if name in PIECEMEAL else file.column(name) for name in VOCABULARY]
-    return file.checked(Vocabulary, *columns, PartialTerms(file))
+    return file.checked(partial(Vocabulary, partial=PartialTerms(file)), *columns)
 
 
 def _postings(_: MappedSegment, file: SegmentFile) -> Postings:
     if not file.partial:
         return file.checked(Postings, *map(file.column, POSTINGS))
     columns = {name: file.unverified(name) if name in PIECEMEAL else file.column(name) for name in POSTINGS}
-    return file.checked(Postings, *columns.values(), PostingLoader(file, columns))
+    return file.checked(partial(Postings, loader=PostingLoader(file, columns)), *columns.values())
 
 
 def _doc_start(segment: MappedSegment, file: SegmentFile) -> memoryview:

@@ -74,6 +74,10 @@ class PrefixCodedStrings(Strings):
         self._owner_numbers = owner_numbers  # u32[strings], ascending: the owner of each string
         self._owner_ids = owner_ids
 
+    def place_of(self, at: int) -> tuple[int, int]:
+        """Return the bytes [start, end) of the column that are the record of string `at`."""
+        return self._starts[at], self._starts[at + 1]
+
     def raw(self, at: int) -> bytes:
         start, end = self._starts[at], self._starts[at + 1]
         self._file.verify(self._column, start, end)

@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Final
 
+from recall_rank._core.index.packed_columns import GROUP, unpack_group
+from recall_rank.index.segment.columns import COLUMNS, ROW_MARKED
 from recall_rank.index.storage.segment_file import SegmentFile
 
 Terms = tuple[int, int]  # the numbers [first, last) of terms
 KNOWN: Final = 65_536  # ranges of terms that are remembered to be there
 DIRECT: Final = 1 << 31  # bit of a pointer that is a posting itself, not the place of one: see posting_frames.pxd
+SLACK: Final = 8  # bytes behind the runs of a packed column: see packed_columns.pyx
 AHEAD: Final = 64  # pointers behind those of a term that are read to find the end of its frames
 
 
@@ -50,7 +53,14 @@ class PostingLoader:
         self._block_ranks = [columns["posting_block_ranks"][at * ranks : (at + 1) * ranks] for at in range(blocks)]
         self._known: set[Terms] = set()
 
-    def __call__(self, ranges: Sequence[Terms]) -> None:
+    def load_counts(self, ranges: Sequence[Terms]) -> None:
+        """Fetch and verify the document frequencies of the terms [first, last) of all `ranges`. Raises the errors of
+        load().
+        """
+        below = self._shared.below
+        self._file.verify_ranges({"posting_df": [(below(first), below(last)) for first, last in ranges]})
+
+    def load(self, ranges: Sequence[Terms]) -> None:
         """Fetch and verify the postings of the terms [first, last) of all `ranges`, in at most three rounds.
 
         Raises DamagedIndexError, and OSError when the store cannot be reached.
@@ -115,6 +125,58 @@ class PostingLoader:
         if following < len(self._block_ranks) and len(self._block_ranks[following]):
             return min(self._block_ranks[following][0], len(self._pointers))
         return len(self._pointers)
+
+
+class PackedRows:
+    """A packed column of which single rows are read: groups of GROUP rows are fetched, verified and unpacked."""
+
+    __slots__ = ("_code", "_count", "_data", "_file", "_groups", "_marks", "_name")
+
+    def __init__(self, file: SegmentFile, name: str, marks: memoryview) -> None:
+        """Take what run_marks() returned for the column `name`."""
+        self._file = file
+        self._name = name
+        self._code = COLUMNS[name].code
+        self._count = file.count(name)
+        self._data = file.raw(name)
+        self._marks = marks
+        self._groups: dict[int, memoryview] = {}
+
+    def __getitem__(self, row: int, /) -> int:
+        """Return the value of a row. Raises IndexError, DamagedIndexError, and OSError for a store out of reach."""
+        if not 0 <= row < self._count:
+            raise IndexError(row)
+        group, at = divmod(row, GROUP)
+        values = self._groups.get(group)
+        if values is None:
+            values = self._groups[group] = self._unpacked(group)
+        value: int = values[at]
+        return value
+
+    def place_of(self, row: int) -> tuple[int, int]:
+        """Return the bytes [start, end) of the column that are read for a row."""
+        at = 2 * (row // GROUP)
+        end = self._marks[at + 2] + SLACK if at + 2 < len(self._marks) else len(self._data)
+        return self._marks[at], end
+
+    def _unpacked(self, group: int) -> memoryview:
+        start, end = self.place_of(group * GROUP)
+        self._file.verify(self._name, start, end)
+        count = min(GROUP, self._count - group * GROUP)
+        return self._file.checked(unpack_group, self._data[start:end], count, self._code, self._marks[2 * group + 1])
+
+
+def packed_rows(file: SegmentFile) -> dict[str, PackedRows]:
+    """Return the columns of ROW_MARKED. Raises DamagedIndexError when their marks do not fit."""
+    marks = file.column("row_marks")
+    found, at = {}, 0
+    for name in ROW_MARKED:
+        size = 2 * -(-file.count(name) // GROUP)
+        found[name] = PackedRows(file, name, marks[at : at + size])
+        at += size
+    if at != len(marks):
+        raise file.damaged("the marks of its rows do not fit")
+    return found
 
 
 class _Ranks:

@@ -10,8 +10,8 @@ import xxhash
 
 from recall_rank._core.index.derived_columns import piece_sizes
 from recall_rank._core.index.id_codec import encode_ids
-from recall_rank._core.index.packed_columns import pack
-from recall_rank.index.segment.columns import COLUMNS, POSTINGS
+from recall_rank._core.index.packed_columns import pack, run_marks
+from recall_rank.index.segment.columns import COLUMNS, POSTINGS, ROW_MARKED
 from recall_rank.index.segment.segment import Segment
 from recall_rank.index.segment.session_rows import encode_session_row, first_messages
 from recall_rank.index.segment.strings import Strings
@@ -27,7 +27,7 @@ from recall_rank.index.storage.format import (
     require_little_endian,
 )
 
-Buffer = bytes | bytearray | memoryview
+Buffer = bytes | bytearray | memoryview | "array[int]"
 
 
 def write_segment(segment: Segment, descriptor: int, name: str) -> bytes:
@@ -71,9 +71,13 @@ def columns_of(segment: Segment) -> Iterator[tuple[str, int, Buffer]]:
     """
     segment.load()
     derived = _derived(segment)
+    marks = array("Q")
     for name, column in COLUMNS.items():
-        values = derived[name] if name in derived else getattr(segment, name)
-        yield name, len(values), pack(values) if column.packed else values
+        values = marks if name == "row_marks" else derived[name] if name in derived else getattr(segment, name)
+        content = pack(values) if column.packed else values
+        if name in ROW_MARKED:
+            marks.extend(run_marks(content, len(values)))
+        yield name, len(values), content
 
 
 def _derived(segment: Segment) -> dict[str, Buffer]:

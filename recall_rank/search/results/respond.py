@@ -23,6 +23,7 @@ def respond(search: SearchContext, cpu_ms: float) -> SearchResponse:
     """Make the response to a search whose stages have run; `cpu_ms` is the processor time of these, in ms."""
     options = search.query.options
     maker = ResultMaker.of(search)
+    search.reader.fetch_parts(entry.candidate.part for entry in search.page)
     results = [maker.result(entry) for entry in search.page]
     suggestions = _suggestions(search, results)
     elapsed_ms = search.deadline.elapsed_ms()

@@ -281,9 +281,9 @@ def test_nothing_of_an_older_index_is_served_or_stays_in_the_cache(url: str, tmp
 def test_equal_names_with_other_content_share_nothing(url: str, tmp_path: Path) -> None:
     """An object store may be restored from a copy: what the manifest names decides, not the name of an object."""
     Index.build(history(1), folder=url).close()
-    with Index.open(url, cache=tmp_path, verify=True):
-        pass
-    old = contents(url)
+    first = Index.open(url, cache=tmp_path, verify=True)
+    answer = lasting(first.search("lantern"))
+    old, before = contents(url), {path.name for path in tmp_path.glob("*/*")}
     (segment,), (manifest,) = objects(url, "segment"), objects(url, "manifest")
     Index.build(history(2), folder=url).close()
     (newer,) = objects(url, "segment")
@@ -294,6 +294,8 @@ def test_equal_names_with_other_content_share_nothing(url: str, tmp_path: Path) 
     memory().rm_file(next(each for each in objects(url, "manifest") if each != manifest))
     with Index.open(url, cache=tmp_path) as index:
         assert lasting(index.search("lantern")) == lasting(Index.build(history(2)).search("lantern"))
+        assert lasting(first.search("lantern")) == answer
+        assert not before & {path.name for path in tmp_path.glob("*/*")}
 
 
 # --- the cache ---------------------------------------------------------------------------------------------------

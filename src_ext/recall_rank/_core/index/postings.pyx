@@ -39,15 +39,15 @@ cdef class Postings:
     whatever it is, no memory outside is read, the documents of a term ascend, and a term with an invalid pointer has
     no postings in that block.
 
-    With `loader`, the columns pointers, frames, lone_docs and lone_blocks need not be there yet: before the postings of
-    terms are read, loader([(first, last), ...]) is called with their ranges of numbers. What it raises, the reading
-    method raises.
+    With `loader`, the columns pointers, frames, lone_docs, lone_blocks and df need not be there yet: before the postings
+    of terms are read, loader.load([(first, last), ...]) is called with their ranges of numbers, and loader.load_counts()
+    before their document frequencies are. What these raise, the reading method raises.
     """
 
     # not __init__: it could run twice, and leave addresses of the first buffers behind
     def __cinit__(self, shared_bits not None, shared_ranks not None, lone_docs not None, lone_blocks not None,
                   df not None, frequent not None, more not None, block_starts not None, block_bits not None,
-                  block_ranks not None, pointers not None, frames not None, loader=None):
+                  block_ranks not None, pointers not None, frames not None, *, loader=None):
         cdef const uint64_t[::1] shared_bits_view = shared_bits, block_bits_view = block_bits
         cdef const uint64_t[::1] starts_view = block_starts
         cdef const uint32_t[::1] shared_ranks_view = shared_ranks, frequent_view = frequent, more_view = more
@@ -96,11 +96,18 @@ cdef class Postings:
     cdef int load(self, list ranges) except -1:
         """Load the postings of the terms in `ranges`, tuples (first, last), where they need not be there yet."""
         if self.loader is not None:
-            self.loader(ranges)
+            self.loader.load(ranges)
+        return 0
+
+    cdef int load_counts(self, list ranges) except -1:
+        """Load the document frequencies of the terms in `ranges`, where they need not be there yet."""
+        if self.loader is not None:
+            self.loader.load_counts(ranges)
         return 0
 
     def __len__(self):
         """The number of postings in all blocks."""
+        self.load_counts([(0, self.term_count)])
         return self.count(0, self.term_count, NULL, 0)
 
     cdef uint32_t shared_before(self, uint32_t term) noexcept nogil:
@@ -245,6 +252,8 @@ cdef class Postings:
             if documents:
                 mask = &view[0]
         if mask == NULL:  # sums of a few numbers take less time than releasing the GIL
+            if self.loader is not None:
+                self.loader.load_counts([(first, last)])
             return self.count(first, last, mask, documents)
         self.load([(first, last)])
         with nogil:
@@ -294,6 +303,8 @@ cdef class Postings:
         cdef Py_ssize_t first, last
         cdef uint64_t found
         told = []
+        if self.loader is not None:
+            self.loader.load_counts([(member[0], member[1]) for group in groups for member in group])
         for group in groups:
             found = 0
             for first, last, _ in group:

@@ -28,7 +28,7 @@ cdef enum:
     SECONDS = AFTER_Z - BEFORE_A + 1
     LETTERS = 26
     FEW_TERMS = 64               # lengths with fewer terms are searched without the letter table
-    STEP = 256             # terms from one sample to the next
+    STEP = 128             # terms from one sample to the next
 
 SAMPLE_STEP = STEP
 
@@ -113,7 +113,7 @@ cdef class Vocabulary:
     """
 
     # not __init__: it could run twice, and leave addresses of the first buffers behind
-    def __cinit__(self, arena not None, offsets not None, starts not None, signatures not None, partial=None):
+    def __cinit__(self, arena not None, offsets not None, starts not None, signatures not None, *, partial=None):
         cdef Py_ssize_t k
         cdef bint good = True
         cdef const uint32_t[::1] words

@@ -97,8 +97,9 @@ cdef class SegmentEvidence:
         if first_term or last_term < query.term_count:
             query.restrict(first_term, last_term, &self.groups, &self.own_groups)
         if self.source.postings.loader is not None:
-            self.source.postings.load([(self.groups.firsts[k], self.groups.lasts[k])
-                                       for k in range(self.groups.starts[self.groups.count])])
+            ranges = [(self.groups.firsts[k], self.groups.lasts[k]) for k in range(self.groups.starts[self.groups.count])]
+            self.source.postings.load_counts(ranges)
+            self.source.postings.load(ranges)
         if not reserve_doc_scores(&self.scored, self.columns.docs):
             raise MemoryError
         self.weights_buffer = self.columns.shape_weights(query.norms, query.class_weights)
