@@ -33,8 +33,8 @@ class ProcessShard:
     """A shard of the index in a folder, served by `python -m recall_rank.shards.serve FOLDER` over pipes.
 
     contents() starts the process and waits until it has opened the index. A question to a process that has ended starts
-    it again, and fails at once, as others do until it is ready. While the process owes an answer whose time is over, further questions fail at once, so
-    that a process which hangs costs no search its time twice.
+    it again, and fails at once, as others do until it is ready. While the process owes an answer whose time is over,
+    further questions fail, too, so that a process which hangs costs no search its time twice.
     """
 
     def __init__(self, folder: str | PathLike[str], name: str = "") -> None:
@@ -178,7 +178,7 @@ def read_frame(stream: IO[bytes]) -> tuple[int, int, bytes] | None:
 def _reply(data: bytes) -> ShardReply:
     try:
         reply = from_bytes(data)
-    except Exception as error:  # noqa: BLE001 - any error says that these bytes are no reply
+    except ValueError as error:
         return ShardReply("", None, f"its answer cannot be read: {error}")
     return reply if isinstance(reply, ShardReply) else ShardReply("", None, "its answer is no reply")
 

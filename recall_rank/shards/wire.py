@@ -45,11 +45,14 @@ def to_bytes(record: ShardRequest | ShardReply) -> bytes:
 
 
 def from_bytes(data: bytes) -> Any:
-    """Return the record that to_bytes() wrote.
+    """Return the record that to_bytes() wrote. Its values are not checked further.
 
-    Raises ValueError or TypeError for bytes that are no such record; the records inside are not checked further.
+    Raises ValueError for bytes that are no such record.
     """
-    return _record(orjson.loads(data))
+    try:
+        return _record(orjson.loads(data))
+    except (ValueError, TypeError, KeyError, zlib.error) as error:
+        raise ValueError(f"these bytes are no record of a shard: {error}") from error
 
 
 def _plain(value: Any) -> Any:
