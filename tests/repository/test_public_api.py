@@ -187,6 +187,12 @@ def loaded_by(code: str) -> set[str]:
         ),
         pytest.param(
             "import recall_rank as rr\n"
+            "assert rr.rerank('amber lantern', ['a tidal gate', 'the lantern is amber'])[0].index == 1",
+            {*HEAVY - {"Stemmer"}, "dataclasses", "inspect", "json"},
+            id="reranking for words without a name",
+        ),
+        pytest.param(
+            "import recall_rank as rr\n"
             "said = {'id': 'p', 'type': 'text', 'text': 'the lantern'}\n"
             "index = rr.Index.build([{'id': 's', 'messages': [{'id': 'm', 'role': 'user', 'parts': [said]}]}])\n"
             "assert rr.evaluate(index, [{'query': 'lantern', 'relevant': [{'session': 's'}]}]).measured == 1",
