@@ -1,4 +1,4 @@
-"""Dataclasses with slots that are made in a twentieth of the time: `frozen` and `mutable` in place of `dataclass`.
+"""Dataclasses with slots that are made in a twentieth of the time, by `frozen` and `mutable` in place of `dataclass`.
 
 `dataclasses.dataclass` compiles up to seven methods for each class, and the module imports `inspect`: that was half of
 a first search in a new process, which makes few of these records and asks for the fields of none. Here `__init__` is
@@ -121,7 +121,7 @@ def field_names(cls: type) -> tuple[str, ...]:
 
 def _class_like(cls: type[Any], members: dict[str, Any]) -> type[Any]:
     metaclass: Any = type(cls)
-    made: type[Any] = metaclass(cls.__name__, cls.__bases__, members)
+    made: type[Any] = metaclass(cls.__name__, cls.__bases__, {**members, "__qualname__": cls.__qualname__})
     return made
 
 

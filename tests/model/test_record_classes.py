@@ -55,6 +55,7 @@ def made(decorate: Callable[[type], type], field: Callable[..., Any], fields: li
             members[name] = field(default=default, **options)
         elif options:
             members[name] = field(**options)
+    members["__qualname__"] = "made.Row"
     return decorate(type("Row", (), members))
 
 
@@ -160,6 +161,15 @@ def test_a_match_statement_reads_the_fields() -> None:
             assert (name, depth) == ("north", 6.0)
         case _:
             pytest.fail("not matched")
+
+
+def test_a_class_inside_a_function_keeps_its_name() -> None:
+    @frozen
+    class Inner:
+        at: int
+
+    assert repr(Inner(1)) == "test_a_class_inside_a_function_keeps_its_name.<locals>.Inner(at=1)"
+    assert dataclasses.fields(Inner)[0].name == "at"
 
 
 def test_every_record_has_its_own_default() -> None:
