@@ -147,6 +147,7 @@ class Coverage:
     directory_buckets: Mapping[str, int] = field(default_factory=dict)  # of returned results
     stale_ms: int = 0  # age of the generation that answered
     vectors: VectorCount | None = None  # present where the index has an embedder
+    not_reached: Sequence[str] = ()  # the names of shards that did not answer, or not completely
 
 
 class Suggestion(str):

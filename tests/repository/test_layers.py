@@ -35,6 +35,7 @@ FLOORS: tuple[tuple[str, ...], ...] = (
     ("index.segment",),
     ("index.vectors",),
     ("index.reader",),
+    ("index.shards",),
     ("index.merge",),
     ("index.storage", "loaders"),
     ("index.live",),
@@ -53,6 +54,7 @@ FLOORS: tuple[tuple[str, ...], ...] = (
     ("search.engine", "histories"),
     # 6: Index, rerank
     ("corpus", "reranking"),
+    ("shards",),
     # 7: Recall
     ("recall", "evaluation"),
     # 8: fronts
@@ -86,13 +88,13 @@ FOREIGN: dict[str, tuple[str, ...]] = {
     "xxhash": ("index", "loaders", "histories"),
     "sqlite3": ("loaders",),
     "json": ("loaders", "frontends", "histories"),
-    "orjson": ("model", "loaders", "frontends", "histories", "semantic.adapters"),
+    "orjson": ("model", "loaders", "frontends", "histories", "semantic.adapters", "shards"),
     "ijson": ("loaders",),
     "gzip": ("loaders", "frontends"),
     "lzma": ("loaders", "frontends"),
     "bz2": ("loaders", "frontends"),
-    "subprocess": ("loaders", "frontends"),
-    "os": ("index", "histories", "loaders", "frontends", "recall", "corpus"),
+    "subprocess": ("loaders", "frontends", "shards"),
+    "os": ("index", "histories", "loaders", "frontends", "recall", "corpus", "shards"),
     "io": ("index", "loaders", "frontends"),
     "pathlib": ("index", "histories", "loaders", "frontends", "recall", "corpus"),
     "mmap": ("index", "loaders"),

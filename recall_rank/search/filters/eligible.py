@@ -19,7 +19,6 @@ from recall_rank._core.search.column_filters import (
 )
 from recall_rank.analysis.normalize import fold
 from recall_rank.index.reader.index_reader import IndexReader
-from recall_rank.index.reader.literal_scan import mark_literal
 from recall_rank.index.reader.segment_view import SegmentView
 from recall_rank.index.segment.segment import ROLES
 from recall_rank.model import Count
@@ -27,6 +26,7 @@ from recall_rank.model.record_classes import frozen, mutable
 from recall_rank.search.filters.in_context import leave_out, read_by_the_caller
 from recall_rank.search.filters.restrictions import Restrictions, is_named_in_input, path_pattern
 from recall_rank.search.filters.session_filters import DEAD, REASONS, filter_sessions
+from recall_rank.search.filters.text_marks import mark_text
 from recall_rank.search.query import Query
 
 _count = RecordFactory(Count).make
@@ -166,8 +166,8 @@ def _by_texts(
     reached, unmet = reader.parts, None
     stages = [bytes(part_marks)]
     for texts, wanted, mark in (
-        (limits.must, True, mark_literal),
-        (limits.must_not, False, mark_literal),
+        (limits.must, True, mark_text),
+        (limits.must_not, False, mark_text),
         (limits.files, True, _mark_naming),
     ):
         for text in texts:
@@ -192,7 +192,7 @@ def _mark_naming(reader: IndexReader, path: str, keep: bytearray, found: bytearr
     """
     path = path.removeprefix("./").rstrip("/") or path
     pattern = path_pattern(path)
-    reached = mark_literal(reader, path, keep, found, deadline_ns)
+    reached = mark_text(reader, path, keep, found, deadline_ns)
     for view in reader.views:
         marks = view.parts_in(found)
         for part in marked_indices(marks):
