@@ -20,14 +20,14 @@ T = TypeVar("T")
 Method = Callable[..., Any]
 
 
-class _Missing:
+class _NoDefault:
     """The type of the default of a field that has none; signatures show it for one whose default is made by a call."""
 
     def __repr__(self) -> str:
         return "<factory>"
 
 
-_MISSING: Final = _Missing()
+_MISSING: Final = _NoDefault()
 
 
 class _FieldOptions:
