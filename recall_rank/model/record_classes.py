@@ -227,7 +227,7 @@ def _comparison(names: Sequence[str], immutable: bool) -> dict[str, Method | Non
 
 
 def _frozen_methods(names: Sequence[str]) -> dict[str, Method]:
-    """Return the methods that refuse changes, and those by which `copy` and `pickle` set the fields all the same.
+    """Return the methods that refuse changes, and those by which `copy` and `pickle` set the fields.
 
     An attribute of a subclass that is no field can be set.
     """
