@@ -5,18 +5,17 @@ from __future__ import annotations
 import time
 from array import array
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from os import PathLike, fspath
 from threading import Lock
 from typing import TYPE_CHECKING, Any, Literal, NoReturn, Self, SupportsIndex, Unpack
 
 from recall_rank.index.reader.index_reader import IndexReader
 from recall_rank.index.reader.places import Place, held
-from recall_rank.index.remote.object_store import is_url
 from recall_rank.index.segment.build import build
 from recall_rank.index.segment.segment import TITLE_ROLE, Segment
 from recall_rank.model import Message, RefreshReport, SearchResponse, Session, Source, VectorCount
 from recall_rank.model.coerce import message_list, sessions_from
+from recall_rank.model.record_classes import field_names, replace
 from recall_rank.model.texts import sessions_of_texts
 from recall_rank.search.engine import search
 from recall_rank.search.expansion.expand import expand
@@ -133,7 +132,7 @@ class Index:
             return cls(IndexReader([build(records)]), embedder=embedder)
         from recall_rank.index.segment.build_batches import build_batches
 
-        if is_url(folder):
+        if _is_url(folder):
             from recall_rank.index.remote.remote_index import publish_segments
 
             _check_no_embedder(embedder)
@@ -197,7 +196,7 @@ class Index:
         built again IndexFormatError or DamagedIndexError (both UnusableIndexErrors and ValueErrors). Raises StoreError
         (an OSError) for a store that cannot be reached, and RuntimeError when a package for it is missing.
         """
-        if is_url(folder):
+        if _is_url(folder):
             if create:
                 raise ValueError("an index in a store is only read: build() or save() it there")
             _check_no_embedder(embedder)
@@ -362,7 +361,7 @@ class Index:
                 self._reader  # noqa: B018 - raises for a closed index
                 self._save_changes()
                 return
-            if is_url(folder):
+            if _is_url(folder):
                 from recall_rank.index.remote.remote_index import publish_segments
 
                 publish_segments((self._merged(),), fspath(folder), storage)
@@ -532,7 +531,7 @@ class Index:
         """
         import numpy as np
 
-        names = [name for name in Segment.__slots__ if name.split("_")[0] in ("part", "message", "doc")]
+        names = [name for name in field_names(Segment) if name.split("_")[0] in ("part", "message", "doc")]
         segment = self._merged()
         views = {name: getattr(segment, name) for name in names}
         columns = {name: np.asarray(view) for name, view in views.items() if isinstance(view, memoryview)}
@@ -581,6 +580,12 @@ def _once(sessions: Iterable[Session]) -> Iterator[Session]:
             raise ValueError(f"the id {session.id!r} is given to two texts")
         seen.add(session.id)
         yield session
+
+
+def _is_url(folder: object) -> bool:
+    """Return whether an index lies in a store, such as s3://bucket/prefix, and not in a folder."""
+    scheme, found, _ = folder.partition("://") if isinstance(folder, str) else ("", "", "")
+    return bool(found) and len(scheme) > 1 and scheme.isalnum()
 
 
 def _check_no_embedder(embedder: object) -> None:

@@ -129,7 +129,7 @@ class BlockCache:
 class RemoteFile(MappedFile):
     """A file of an index in a store, mapped from its cached copy, which is filled by load()."""
 
-    __slots__ = ("_cache", "_listed", "_store", "full")
+    __slots__ = ("_cache", "_listed", "_store", "_writing", "full")
 
     partial = True
 
@@ -138,6 +138,7 @@ class RemoteFile(MappedFile):
         self._store = store
         self._cache = cache
         self._listed = listed
+        self._writing = threading.Lock()
         self.full = False  # whether the cache has too many bytes since this file was filled
         descriptor = cache.open(listed)
         try:
@@ -175,10 +176,18 @@ class RemoteFile(MappedFile):
         view = memoryview(data)
         try:
             while view:
-                done = os.pwrite(self._descriptor, view, start)
+                done = self._write_at(view, start)
                 view, start = view[done:], start + done
         except OSError as error:
             raise StoreError(error.errno, f"the cache cannot be written: {error.strerror}") from error
+
+    def _write_at(self, data: memoryview, start: int) -> int:
+        """Write bytes at an offset, and return how many were written."""
+        if hasattr(os, "pwrite"):
+            return os.pwrite(self._descriptor, data, start)
+        with self._writing:  # on Windows the position of the descriptor moves
+            os.lseek(self._descriptor, start, os.SEEK_SET)
+            return os.write(self._descriptor, data)
 
 
 def _joined(ranges: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:

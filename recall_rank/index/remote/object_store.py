@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -14,7 +13,6 @@ from typing import Any, Final, NamedTuple, TypeVar
 from recall_rank.index.errors import StoreError
 
 T = TypeVar("T")
-_URL: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://")
 CONDITIONAL: Final = ("s3", "s3a", "gs", "gcs")  # whose pipe_file(mode="create") is one conditional request
 LONGEST: Final = 8 << 20  # bytes of one request; longer ranges are fetched by several at once
 _memory_lock: Final = threading.Lock()  # makes "write unless there" atomic in memory://
@@ -25,11 +23,6 @@ class Fetched(NamedTuple):
 
     requests: int
     bytes: int
-
-
-def is_url(place: object) -> bool:
-    """Return whether `place` is the URL of a store, such as s3://bucket/prefix, and no path."""
-    return isinstance(place, str) and _URL.match(place) is not None
 
 
 class ObjectStore:
@@ -184,7 +177,10 @@ class ObjectStore:
         temporary = path.with_name(f"temporary-{os.urandom(8).hex()}")
         try:
             self._copy(lambda: data, temporary)
-            os.link(temporary, path)
+            if hasattr(os, "link"):
+                os.link(temporary, path)
+            else:  # Windows refuses to rename to a name that is taken
+                temporary.rename(path)
         finally:
             temporary.unlink(missing_ok=True)
 

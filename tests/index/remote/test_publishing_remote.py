@@ -11,10 +11,10 @@ from typing import Any
 
 import pytest
 
-from recall_rank.corpus import Index
+from recall_rank.corpus import Index, _is_url
 from recall_rank.index.errors import IndexNotSavedError, StoreError
 from recall_rank.index.remote import object_store
-from recall_rank.index.remote.object_store import ObjectStore, is_url
+from recall_rank.index.remote.object_store import ObjectStore
 from recall_rank.index.remote.remote_folder import RemoteFolder
 from recall_rank.index.segment.build import build
 from recall_rank.index.storage.folder import LEFTOVER_SECONDS
@@ -258,6 +258,6 @@ def test_errors_of_a_store_are_store_errors(url: str, monkeypatch: pytest.Monkey
 
 
 def test_what_is_a_url() -> None:
-    assert is_url("s3://bucket/prefix")
-    assert is_url("memory://a")
-    assert not any(map(is_url, ("/srv/index", "C:\\index", "c://x", "index", Path("s3:/bucket"), None)))
+    assert _is_url("s3://bucket/prefix")
+    assert _is_url("memory://a")
+    assert not any(map(_is_url, ("/srv/index", "C:\\index", "c://x", "index", Path("s3:/bucket"), None)))
