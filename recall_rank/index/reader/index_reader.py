@@ -275,8 +275,10 @@ class IndexReader:
         messages, times = self.part_message, self.message_time
         return [times[messages[part]] for part in parts]
 
-    def fetch_parts(self, parts: Iterable[int]) -> None:
-        """Fetch what results tell of `parts`, from segments whose files are in a store; do nothing for others."""
+    def fetch_parts(self, parts: Iterable[int], *, sessions: bool = False) -> None:
+        """Fetch what results tell of `parts`, or, with `sessions`, only the records of their sessions, from segments
+        whose files are in a store; do nothing for others.
+        """
         if not self._fetches:
             return
         of_view: dict[int, list[int]] = {}
@@ -284,7 +286,7 @@ class IndexReader:
             number = bisect_right(self._first_parts, part) - 1
             of_view.setdefault(number, []).append(part - self._first_parts[number])
         for number, own in of_view.items():
-            self.views[number].segment.fetch_parts(own)
+            self.views[number].segment.fetch_parts(own, sessions=sessions)
 
     # --- where rows are --------------------------------------------------------------------------------------
 

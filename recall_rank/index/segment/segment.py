@@ -156,9 +156,10 @@ class Segment:
         """
         return getattr(self, column)
 
-    def fetch_parts(self, parts: Iterable[int]) -> None:
+    def fetch_parts(self, parts: Iterable[int], *, sessions: bool = False) -> None:
         """Do nothing, because a segment in memory has them. A mapped segment whose file is in a store fetches what
-        results tell of these parts, apart from their text, with few requests.
+        results tell of these parts, apart from their text, with few requests; with `sessions`, only the records of
+        their sessions.
         """
 
     def load(self) -> None:

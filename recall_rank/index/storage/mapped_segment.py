@@ -116,23 +116,28 @@ class MappedSegment(Segment):
                     self._rows.update(packed_rows(self._file))
                 return self._rows[column]
 
-    def fetch_parts(self, parts: Iterable[int]) -> None:
+    def fetch_parts(self, parts: Iterable[int], *, sessions: bool = False) -> None:
         if not self._file.partial:
             return
         numbers = sorted(set(parts))
         messages = sorted({self.part_message[part] for part in numbers})
-        sessions = sorted({self.message_session[message] for message in messages})
-        self._file.verify_ranges({"session_record_starts": [(8 * row, 8 * row + 16) for row in sessions]})
+        rows_of_sessions = sorted({self.message_session[message] for message in messages})
+        self._file.verify_ranges({"session_record_starts": [(8 * row, 8 * row + 16) for row in rows_of_sessions]})
         starts = self._file.unverified("session_record_starts")
-        wanted = {
-            "session_records": [(starts[row], starts[row + 1]) for row in sessions],
-            "message_id_bytes": map(self.message_ids.place_of, messages),
-            "part_id_bytes": map(self.part_ids.place_of, numbers),
-        }
+        wanted = {"session_records": [(starts[row], starts[row + 1]) for row in rows_of_sessions]}
+        if sessions:
+            self._file.verify_ranges(wanted)
+            return
+        for ids, column, some in (
+            (self.message_ids, "message_id_bytes", messages),
+            (self.part_ids, "part_id_bytes", numbers),
+        ):
+            if isinstance(ids, PrefixCodedStrings):
+                wanted[column] = [ids.place_of(row) for row in some]
         for name in ROW_MARKED:
             rows = self.rows(name)
             if isinstance(rows, PackedRows):
-                wanted[name] = map(rows.place_of, numbers)
+                wanted[name] = [rows.place_of(row) for row in numbers]
         self._file.verify_ranges(wanted)
 
     def load(self) -> None:

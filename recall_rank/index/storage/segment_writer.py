@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from array import array
 from collections.abc import Iterator
+from typing import TypeAlias
 
 import xxhash
 
@@ -27,7 +28,7 @@ from recall_rank.index.storage.format import (
     require_little_endian,
 )
 
-Buffer = bytes | bytearray | memoryview | "array[int]"
+Buffer: TypeAlias = "bytes | bytearray | memoryview | array[int]"
 
 
 def write_segment(segment: Segment, descriptor: int, name: str) -> bytes:
