@@ -272,7 +272,7 @@ class LoadedByBlock:
             self.marks[number] = 1
 
     def load_signatures(self, first: int, last: int) -> None:
-        self.signatures[first:last] = self._signatures[first:last]
+        memoryview(self.signatures)[first:last] = memoryview(self._signatures)[first:last]
 
 
 def many_terms(chance: Random, count: int) -> list[bytes]:
