@@ -24,7 +24,7 @@ from recall_rank.index.storage.manifest import ListedFile, Manifest
 from recall_rank.index.storage.mapped_file import MappedFile
 
 CACHE_BYTES: Final = 1 << 30  # of all indexes in the cache, by default
-GAP: Final = 2048  # bytes between two ranges that are fetched along, to save a request
+GAP: Final = 1024  # bytes between two ranges that are fetched along, to save a request
 _FLAGS: Final = (
     os.O_RDWR | os.O_CREAT | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
 )

@@ -55,14 +55,13 @@ COLUMNS: Final = {
     "doc_sizes": ColumnFormat("I", "document before another of its part", packed=True),
     "doc_words": ColumnFormat("H", "document", packed=True),
     "doc_class": ColumnFormat("B", "document", packed=True),
-    "row_marks": ColumnFormat("Q", "row mark"),
     "term_arena": ColumnFormat("B", "term bytes", block=PIECE // 2),
     "term_offsets": ColumnFormat("I", "term", 1, packed=True),
     "term_starts": ColumnFormat("I", "length"),
     "term_words": ColumnFormat("I", "length"),
     "term_samples": ColumnFormat("B", "sample byte"),
     "term_signatures": ColumnFormat("I", "term", block=PIECE),
-    "posting_shared_bits": ColumnFormat("Q", "64 terms"),
+    "posting_shared_bits": ColumnFormat("Q", "64 terms", block=PIECE // 4),
     "posting_shared_ranks": ColumnFormat("I", "256 terms"),
     "posting_lone_docs": ColumnFormat("H", "lone term", block=PIECE // 4),
     "posting_lone_blocks": ColumnFormat("B", "lone term", block=PIECE // 4),
@@ -70,14 +69,15 @@ COLUMNS: Final = {
     "posting_frequent": ColumnFormat("I", "frequent term"),
     "posting_more": ColumnFormat("I", "frequent term"),
     "posting_block_starts": ColumnFormat("Q", "block", 1),
-    "posting_block_bits": ColumnFormat("Q", "64 shared terms of a block"),
+    "posting_block_bits": ColumnFormat("Q", "64 shared terms of a block", block=PIECE // 4),
     "posting_block_ranks": ColumnFormat("I", "256 shared terms of a block"),
     "posting_pointers": ColumnFormat("I", "entry", block=PIECE // 4),
     "posting_frames": ColumnFormat("B", "frame byte", block=PIECE // 2),
     "message_id_bytes": ColumnFormat("B", "message id bytes", block=PIECE),
-    "message_id_starts": ColumnFormat("Q", "message", 1, packed=True),
+    "message_id_starts": ColumnFormat("Q", "message", 1, packed=True, block=PIECE // 2),
     "part_id_bytes": ColumnFormat("B", "part id bytes", block=PIECE),
-    "part_id_starts": ColumnFormat("Q", "part", 1, packed=True),
+    "part_id_starts": ColumnFormat("Q", "part", 1, packed=True, block=PIECE // 2),
+    "row_marks": ColumnFormat("Q", "row mark"),
     "folded_part": ColumnFormat("I", "folded part", packed=True),
     "folded_start": ColumnFormat("Q", "folded part", 1, packed=True),
     "folded_text": ColumnFormat("B", "folded byte"),
@@ -97,7 +97,7 @@ DERIVED: Final[dict[str, Code]] = {
 VOCABULARY: Final = ("term_arena", "term_offsets", "term_starts", "term_signatures")
 POSTINGS: Final = tuple(name for name in COLUMNS if name.startswith("posting_"))
 # Packed columns of which results need single rows; row_marks has what run_marks() returns for one after the other.
-ROW_MARKED: Final = ("part_type", "part_tool", "part_flags")
+ROW_MARKED: Final = ("part_type", "part_tool", "part_flags", "message_id_starts", "part_id_starts")
 # Columns that are read in pieces, where the segment's file is in a store.
 PIECEMEAL: Final = frozenset(name for name, column in COLUMNS.items() if column.block <= 2 * PIECE)
 # The other columns that a search reads in any case, beside those of results alone.

@@ -24,7 +24,13 @@ from recall_rank.index.segment.columns import (
 from recall_rank.index.segment.segment import Offsets, Segment
 from recall_rank.index.segment.session_rows import SessionRows
 from recall_rank.index.segment.strings import Names
-from recall_rank.index.storage.mapped_strings import MappedStrings, PrefixCodedStrings, SessionIds
+from recall_rank.index.storage.mapped_strings import (
+    MappedStrings,
+    OwnerIds,
+    PartialIds,
+    PrefixCodedStrings,
+    SessionIds,
+)
 from recall_rank.index.storage.partial_columns import PackedRows, PartialTerms, PostingLoader, packed_rows
 from recall_rank.index.storage.segment_file import SegmentFile
 from recall_rank.model.record_classes import field_names
@@ -122,7 +128,13 @@ class MappedSegment(Segment):
         numbers = sorted(set(parts))
         messages = sorted({self.part_message[part] for part in numbers})
         rows_of_sessions = sorted({self.message_session[message] for message in messages})
-        self._file.verify_ranges({"session_record_starts": [(8 * row, 8 * row + 16) for row in rows_of_sessions]})
+        first = {"session_record_starts": [(8 * row, 8 * row + 16) for row in rows_of_sessions]}
+        for name in () if sessions else ROW_MARKED:
+            rows = self.rows(name)
+            if isinstance(rows, PackedRows):
+                of = messages if name.startswith("message") else numbers
+                first[name] = [rows.place_of(row) for row in of] + [rows.place_of(row + rows.extra) for row in of]
+        self._file.verify_ranges(first)
         starts = self._file.unverified("session_record_starts")
         wanted = {"session_records": [(starts[row], starts[row + 1]) for row in rows_of_sessions]}
         if sessions:
@@ -134,10 +146,6 @@ class MappedSegment(Segment):
         ):
             if isinstance(ids, PrefixCodedStrings):
                 wanted[column] = [ids.place_of(row) for row in some]
-        for name in ROW_MARKED:
-            rows = self.rows(name)
-            if isinstance(rows, PackedRows):
-                wanted[name] = [rows.place_of(row) for row in numbers]
         self._file.verify_ranges(wanted)
 
     def load(self) -> None:
@@ -173,13 +181,20 @@ def _names(_: MappedSegment, file: SegmentFile) -> Names:
 
 
 def _message_ids(segment: MappedSegment, file: SegmentFile) -> PrefixCodedStrings:
-    return PrefixCodedStrings(
-        file, "message_id_bytes", "message_id_starts", segment.message_session, SessionIds(segment.sessions)
-    )
+    return _ids(segment, file, "message_id", segment.message_session, SessionIds(segment.sessions))
 
 
 def _part_ids(segment: MappedSegment, file: SegmentFile) -> PrefixCodedStrings:
-    return PrefixCodedStrings(file, "part_id_bytes", "part_id_starts", segment.part_message, segment.message_ids)
+    return _ids(segment, file, "part_id", segment.part_message, segment.message_ids)
+
+
+def _ids(
+    segment: MappedSegment, file: SegmentFile, name: str, owner_numbers: memoryview, owner_ids: OwnerIds
+) -> PrefixCodedStrings:
+    columns = (f"{name}_bytes", f"{name}_starts")
+    if not file.partial:
+        return PrefixCodedStrings(file, *columns, owner_numbers, owner_ids)
+    return PartialIds(file, *columns, owner_numbers, owner_ids, segment.rows(columns[1]))
 
 
 def _owners(firsts: str, column: str) -> Callable[[MappedSegment, SegmentFile], memoryview]:

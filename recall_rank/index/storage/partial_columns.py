@@ -57,11 +57,16 @@ class PostingLoader:
         """Fetch and verify the document frequencies of the terms [first, last) of all `ranges`. Raises the errors of
         load().
         """
+        self._file.verify_ranges({"posting_df": self._shared_numbers(ranges)})
+
+    def _shared_numbers(self, ranges: Sequence[Terms]) -> list[Terms]:
+        """Return the numbers [first, last) that the terms of each range have among the shared terms."""
+        self._file.verify_ranges({"posting_shared_bits": [_words_of(term, term) for each in ranges for term in each]})
         below = self._shared.below
-        self._file.verify_ranges({"posting_df": [(below(first), below(last)) for first, last in ranges]})
+        return [(below(first), below(last)) for first, last in ranges]
 
     def load(self, ranges: Sequence[Terms]) -> None:
-        """Fetch and verify the postings of the terms [first, last) of all `ranges`, in at most three rounds.
+        """Fetch and verify the postings of the terms [first, last) of all `ranges`, in at most five rounds.
 
         Raises DamagedIndexError, and OSError when the store cannot be reached.
         """
@@ -70,8 +75,19 @@ class PostingLoader:
         if not new:
             return
         lone, entries = [], []
-        for first, last in new:
-            low, high = self._shared.below(first), self._shared.below(last)
+        numbers = self._shared_numbers(new)
+        size = 8 * len(self._block_bits[0])
+        places = [_words_of(low, high) for low, high in numbers if low < high]
+        self._file.verify_ranges(
+            {
+                "posting_block_bits": [
+                    (block * size + start, min(block * size + end, (block + 1) * size))
+                    for block in range(len(self._block_bits))
+                    for start, end in places
+                ]
+            }
+        )
+        for (first, last), (low, high) in zip(new, numbers, strict=True):
             lone.append((first - low, last - high))
             entries += self._entries(low, high)
         self._file.verify_ranges(
@@ -130,7 +146,7 @@ class PostingLoader:
 class PackedRows:
     """A packed column of which single rows are read: groups of GROUP rows are fetched, verified and unpacked."""
 
-    __slots__ = ("_code", "_count", "_data", "_file", "_groups", "_marks", "_name")
+    __slots__ = ("_code", "_count", "_data", "_file", "_groups", "_marks", "_name", "extra")
 
     def __init__(self, file: SegmentFile, name: str, marks: memoryview) -> None:
         """Take what run_marks() returned for the column `name`."""
@@ -138,6 +154,7 @@ class PackedRows:
         self._name = name
         self._code = COLUMNS[name].code
         self._count = file.count(name)
+        self.extra = COLUMNS[name].extra  # a string ends where the next one begins
         self._data = file.raw(name)
         self._marks = marks
         self._groups: dict[int, memoryview] = {}
@@ -177,6 +194,13 @@ def packed_rows(file: SegmentFile) -> dict[str, PackedRows]:
     if at != len(marks):
         raise file.damaged("the marks of its rows do not fit")
     return found
+
+
+def _words_of(first: int, last: int) -> tuple[int, int]:
+    """Return the bytes [start, end) of the words of a bit set that tell how many members are below each of the numbers
+    `first` to `last`, and which of these are members.
+    """
+    return (first >> 8) * 32, (last >> 6) * 8 + 8
 
 
 class _Ranks:
