@@ -9,15 +9,38 @@ processes that cannot see the checkout load it, too.
 from __future__ import annotations
 
 import marshal
+import operator
 import os
 from collections import defaultdict
 from typing import Any
 
 import Cython.Coverage
+from coverage.plugin import FileTracer
+
+
+class KernelTracer(FileTracer):
+    """Tells coverage the source and the line of a step of a kernel, without a call of Python.
+
+    Cython's tracer answers both in Python, for every call and every line. The source of a frame is always the file that
+    coverage asked for, since a function of a .pxd has a frame of its own.
+    """
+
+    line_number_range = operator.attrgetter("f_lineno", "f_lineno")
+
+    def __init__(self, path: str) -> None:
+        self._path = path
+
+    def source_filename(self) -> str:
+        """Return the path of the .pyx or .pxd."""
+        return self._path
 
 
 class KernelLines(Cython.Coverage.Plugin):  # type: ignore[misc]
     """Cython's plugin with a file of lines beside each C file, valid as long as that does not change."""
+
+    def file_tracer(self, filename: str) -> Any:
+        """Return the tracer of a kernel; None for other files."""
+        return None if super().file_tracer(filename) is None else KernelTracer(filename)
 
     def _parse_cfile_lines(self, c_file: str) -> dict[str, dict[int, str]]:
         """Return the executable lines of every source in a C file, by path and number."""
