@@ -60,7 +60,7 @@ def compile_args() -> list[str]:
         # -O1: a sanitized -O3 takes three times as long to compile. -g1: a report names files and lines.
         return ["-O1", "-g1", "-fno-omit-frame-pointer", *SANITIZERS]
     if TRACE:
-        return ["-O1", "-g0"]  # for the suite of .ci/run, which no debugger follows
+        return ["-O0", "-g0"]  # recording a line takes longer than the line: what -O1 saves, compiling with it costs
     return ["-O1", "-g"] if DEBUG else ["-O3", "-g0"]
 
 
