@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from recall_rank.semantic.adapters.choose import open_embedder
     from recall_rank.semantic.embedder import Embedder, FunctionEmbedder
     from recall_rank.semantic.vector_index import EmbedReport
+    from recall_rank.shards.shards import Shards
 
 _MODEL = (
     *("Context", "Coverage", "Flag", "Malformed", "Message", "Part", "Reading", "RefreshReport", "Result"),
@@ -56,6 +57,7 @@ _HOMES = {
     "Options": "recall_rank.search.options",
     "Place": "recall_rank.index.reader.places",
     "Recall": "recall_rank.recall",
+    "Shards": "recall_rank.shards.shards",
     "UserVocabulary": "recall_rank.analysis.user_vocabulary",
     "evaluate": "recall_rank.evaluation.evaluate",
     "open_embedder": "recall_rank.semantic.adapters.choose",
@@ -83,6 +85,7 @@ __all__ = [
     "Result",
     "SearchResponse",
     "Session",
+    "Shards",
     "Source",
     "SourceReport",
     "Tokens",

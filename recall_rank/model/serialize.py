@@ -86,6 +86,7 @@ def coverage_to_dict(coverage: Coverage) -> dict[str, Any]:
         directory_bucket_counts=dict(coverage.directory_buckets),
         per_source=[source_to_dict(report) for report in coverage.per_source],
         vectors=None if coverage.vectors is None else vectors_to_dict(coverage.vectors),
+        not_reached=[repaired(name) for name in coverage.not_reached],
     )
     return entry
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from bisect import bisect_right
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import takewhile
 from typing import NamedTuple, overload
@@ -78,12 +78,22 @@ class IndexReader:
         """
         return self.views[0].segment if len(self.views) == 1 and self.views[0].sessions is None else None
 
+    @property
+    def missing_views(self) -> Collection[int]:
+        """The numbers of the segments that this search does not reach: some of a ShardReader."""
+        return ()
+
+    @property
+    def problems(self) -> Mapping[str, str]:
+        """The reasons why some segments are not reached, by the names of their shards."""
+        return {}
+
     def check(self) -> None:
         """Raise DamagedIndexError when the file of a segment was changed while it is open."""
         for view in self.views:
             view.segment.check()
 
-    def evidence(self, eligible: bytearray | None) -> Evidence:
+    def evidence(self, eligible: bytes | bytearray | memoryview | None) -> Evidence:
         """Return an Evidence, which collects the scores of one query, without any score yet.
 
         It is limited to the documents marked in `eligible`, u8[docs]; None is all documents of live sessions.

@@ -6,7 +6,6 @@ It runs before anything is ranked or counted.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from time import monotonic_ns
 from types import MappingProxyType
 
@@ -20,13 +19,14 @@ from recall_rank._core.search.column_filters import (
 )
 from recall_rank.analysis.normalize import fold
 from recall_rank.index.reader.index_reader import IndexReader
-from recall_rank.index.reader.literal_scan import mark_literal
 from recall_rank.index.reader.segment_view import SegmentView
 from recall_rank.index.segment.segment import ROLES
 from recall_rank.model import Count
+from recall_rank.model.record_classes import frozen, mutable
 from recall_rank.search.filters.in_context import leave_out, read_by_the_caller
 from recall_rank.search.filters.restrictions import Restrictions, is_named_in_input, path_pattern
 from recall_rank.search.filters.session_filters import DEAD, REASONS, filter_sessions
+from recall_rank.search.filters.text_marks import mark_text
 from recall_rank.search.query import Query
 
 _count = RecordFactory(Count).make
@@ -34,7 +34,7 @@ FOREVER = 2**62  # ms; no time is later
 SUBTEXT_TYPES = {"text": ("text",), "tool": ("tool",), "reasoning": ("reasoning",)}
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class UnmetText:
     """A text that a filter asks for and that nothing has which passes the filters before it, so nothing is eligible."""
 
@@ -43,7 +43,7 @@ class UnmetText:
     alone: bool  # the filters before it left nothing out
 
 
-@dataclass(slots=True)
+@mutable
 class EligibleSet:
     """The sessions, messages, parts and documents that may be hits, and their counts for the coverage of the response.
 
@@ -166,8 +166,8 @@ def _by_texts(
     reached, unmet = reader.parts, None
     stages = [bytes(part_marks)]
     for texts, wanted, mark in (
-        (limits.must, True, mark_literal),
-        (limits.must_not, False, mark_literal),
+        (limits.must, True, mark_text),
+        (limits.must_not, False, mark_text),
         (limits.files, True, _mark_naming),
     ):
         for text in texts:
@@ -192,7 +192,7 @@ def _mark_naming(reader: IndexReader, path: str, keep: bytearray, found: bytearr
     """
     path = path.removeprefix("./").rstrip("/") or path
     pattern = path_pattern(path)
-    reached = mark_literal(reader, path, keep, found, deadline_ns)
+    reached = mark_text(reader, path, keep, found, deadline_ns)
     for view in reader.views:
         marks = view.parts_in(found)
         for part in marked_indices(marks):

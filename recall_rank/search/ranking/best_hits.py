@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from itertools import compress, islice
 
 from recall_rank._core.rank.candidate import Candidate, candidates_of
-from recall_rank._core.search.evidence import Evidence
 from recall_rank._core.search.hits import Hit, Hits, SessionHit
+from recall_rank.index.shards.shard_evidence import FoundEvidence
 from recall_rank.search.context import SearchContext
 from recall_rank.search.query import Query
 from recall_rank.search.ranking.copies import fold_copies
@@ -18,7 +18,7 @@ from recall_rank.search.retrieval.caller_scores import score_of
 from recall_rank.search.types import PageEntry
 
 
-def best_parts(search: SearchContext, evidence: Evidence) -> tuple[list[Candidate], list[Candidate]]:
+def best_parts(search: SearchContext, evidence: FoundEvidence) -> tuple[list[Candidate], list[Candidate]]:
     """Return (reranked, remaining): the reranked candidates, best first, and the other hits by their evidence.
 
     The number of reranked hits fills whole pages. So other hits follow them on one page only where none is left to
@@ -47,7 +47,7 @@ def best_parts(search: SearchContext, evidence: Evidence) -> tuple[list[Candidat
     return kept, candidates(search, found.taken(rest))
 
 
-def best_sessions(search: SearchContext, evidence: Evidence, rows: list[SessionHit]) -> list[PageEntry]:
+def best_sessions(search: SearchContext, evidence: FoundEvidence, rows: list[SessionHit]) -> list[PageEntry]:
     """Return a page entry for each session with hits: the reranked ones first, the others by their evidence.
 
     The number of reranked sessions fills whole pages. `rows` has one best hit for each session. Entries that follow the
@@ -83,7 +83,7 @@ def best_sessions(search: SearchContext, evidence: Evidence, rows: list[SessionH
     return ranked + by_session(reader, (), others, ceiling)
 
 
-def best_hits(search: SearchContext, evidence: Evidence) -> Hits:
+def best_hits(search: SearchContext, evidence: FoundEvidence) -> Hits:
     """Return the hits to rerank where no page asks for more: `survivors` of them, and those that hold the query."""
     weights = search.query.weights
     return _likely(search, evidence.top(weights.survivors + weights.looked_at), weights.survivors)
@@ -107,7 +107,7 @@ def _folded(search: SearchContext, ranked: list[Candidate]) -> list[Candidate]:
     return kept
 
 
-def _scored_by_caller(search: SearchContext, evidence: Evidence) -> list[Candidate]:
+def _scored_by_caller(search: SearchContext, evidence: FoundEvidence) -> list[Candidate]:
     """Return the candidates that only the option `extra_scores` makes hits, those with the highest scores.
 
     Their number is at most the weight `survivors`.
@@ -121,7 +121,7 @@ def _scored_by_caller(search: SearchContext, evidence: Evidence) -> list[Candida
     return added[: search.query.weights.survivors]
 
 
-def _near_in_meaning(search: SearchContext, evidence: Evidence, known: Iterable[int]) -> list[Candidate]:
+def _near_in_meaning(search: SearchContext, evidence: FoundEvidence, known: Iterable[int]) -> list[Candidate]:
     """Return the candidates whose meaning is near to that of the query, except the parts `known`.
 
     One that no word finds is represented by its nearest passage.

@@ -4,7 +4,7 @@ whose text contains the query.
 
 from __future__ import annotations
 
-from recall_rank._core.search.evidence import Evidence
+from recall_rank.index.shards.shard_evidence import FoundEvidence
 from recall_rank.search.context import SearchContext
 from recall_rank.search.deadline import DegradeKind
 from recall_rank.search.expansion.expand import fallback_groups
@@ -21,7 +21,7 @@ def scan(search: SearchContext) -> None:
     search.reached(looked)
 
 
-def extend(search: SearchContext, evidence: Evidence) -> None:
+def extend(search: SearchContext, evidence: FoundEvidence) -> None:
     """Append the fallback hits to the hits of `evidence`, in two tiers: by resembling words, then by text scan.
 
     A hit of a later tier ranks behind every hit of an earlier one. Steps for which no time is left are skipped. In
@@ -42,7 +42,7 @@ def extend(search: SearchContext, evidence: Evidence) -> None:
     search.total_exact = True
 
 
-def _by_resembling_words(search: SearchContext, evidence: Evidence) -> None:
+def _by_resembling_words(search: SearchContext, evidence: FoundEvidence) -> None:
     """Append to the hits of `evidence`, with score 0, the parts that contain a word which only resembles one of the
     query: a longer word that begins with it, its halves and, in fuzzy mode, spellings that are taken for guesses.
     """

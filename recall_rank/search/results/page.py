@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 
 from recall_rank._core.search.column_filters import marked_indices
-from recall_rank._core.search.evidence import Evidence
+from recall_rank.index.shards.shard_evidence import FoundEvidence
 from recall_rank.search.context import SearchContext
 from recall_rank.search.ranking.best_hits import best_parts, best_sessions, candidates
 from recall_rank.search.ranking.fallback_hits import extend
@@ -16,7 +16,7 @@ from recall_rank.search.retrieval.caller_scores import mark_scored
 from recall_rank.search.types import PageEntry
 
 
-def page(search: SearchContext, evidence: Evidence) -> list[PageEntry]:
+def page(search: SearchContext, evidence: FoundEvidence) -> list[PageEntry]:
     """Return the entries of the requested page: at most options.results of them, from options.offset on.
 
     The hits are ranked here, as far as the page needs. Also sets `total` and `hits_of_session` of the search.
@@ -60,7 +60,7 @@ def page(search: SearchContext, evidence: Evidence) -> list[PageEntry]:
     return list(islice(entries, first, last))
 
 
-def _by_time(search: SearchContext, evidence: Evidence, counts: Sequence[tuple[int, int]]) -> Iterator[PageEntry]:
+def _by_time(search: SearchContext, evidence: FoundEvidence, counts: Sequence[tuple[int, int]]) -> Iterator[PageEntry]:
     """Yield the entries of the page in order of time: newest session first, the hits of a session in the order of its
     messages.
 

@@ -22,6 +22,8 @@ _response = RecordFactory(SearchResponse).make
 def respond(search: SearchContext, cpu_ms: float) -> SearchResponse:
     """Make the response to a search whose stages have run; `cpu_ms` is the processor time of these, in ms."""
     options = search.query.options
+    if search.reader.problems:
+        search.degraded.add(DegradeKind.TIME)
     maker = ResultMaker.of(search)
     results = [maker.result(entry) for entry in search.page]
     suggestions = _suggestions(search, results)
@@ -47,6 +49,7 @@ def respond(search: SearchContext, cpu_ms: float) -> SearchResponse:
             *contradictions(search.query, search.eligible.session_count.eligible),
             *shared_project_name(search.reader, search.query, search.eligible),
             *search.warnings,
+            *(f"the shard {name!r} was not reached: {why}" for name, why in search.reader.problems.items()),
         ),
         suggestions=suggestions,
         near_misses=search.near_misses,

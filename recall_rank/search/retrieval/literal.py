@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from time import monotonic_ns
 from typing import Any
 
 from recall_rank._core.text.substring_scan import find
 from recall_rank.analysis.normalize import encode, fold, folded_spans
 from recall_rank.index.reader.index_reader import IndexReader
-from recall_rank.index.reader.literal_scan import STRIDE_BYTES, end_of_stride, mark_literal
+from recall_rank.index.reader.literal_scan import STRIDE_BYTES, end_of_stride
 from recall_rank.index.reader.segment_view import Marks, SegmentView
 from recall_rank.index.segment.segment import Segment
+from recall_rank.index.shards.shard_reader import ShardReader
 from recall_rank.search.deadline import Deadline
+from recall_rank.search.filters.text_marks import mark_text
 from recall_rank.search.query import Query
 
 WINDOW_BYTES = 8192  # text that one RE2 search reads: it is linear in that, but not over all matches of a long text
@@ -31,29 +34,49 @@ def text_hits(reader: IndexReader, query: Query, keep: bytearray | None, deadlin
     """
     found = bytearray(reader.parts)
     if query.options.match != "regex":
-        return found, mark_literal(reader, query.text, keep, found, deadline.at_ns)
-    pattern = compile_pattern(query.text)
-    free = not any(mark in query.text for mark in ANCHORS)
+        return found, mark_text(reader, query.text, keep, found, deadline.at_ns)
+    if isinstance(reader, ShardReader):
+        compile_pattern(query.text)  # what RE2 refuses is the caller's error, not one of the shards
+        return found, reader.scan(query.text, keep, found, deadline.at_ns, regex=True)
+    return found, mark_pattern(reader, query.text, keep, found, deadline.at_ns, deadline.passed)
+
+
+def mark_pattern(
+    reader: IndexReader,
+    expression: str,
+    keep: bytearray | None,
+    found: bytearray,
+    deadline_ns: int,
+    late: Callable[[], bool] | None = None,
+) -> int:
+    """Mark in `found`, u8[parts], the parts with a match of a regular expression; return the first part not reached.
+
+    As mark_literal(), which has the meaning of the arguments. `late` is asked whether the search must end; without it,
+    the search ends at `deadline_ns`.
+    """
+    pattern = compile_pattern(expression)
+    passed = late or (lambda: bool(deadline_ns) and monotonic_ns() >= deadline_ns)
+    free = not any(mark in expression for mark in ANCHORS)
     for view in reader.views:
-        read = _try_each(view, pattern, view.parts_of(keep), view.parts_in(found), deadline, free=free)
+        read = _try_each(view, pattern, view.parts_of(keep), view.parts_in(found), passed, free=free)
         if read < view.segment.parts:
-            return found, view.first_part + read
-    return found, reader.parts
+            return view.first_part + read
+    return reader.parts
 
 
 def _try_each(
-    view: SegmentView, pattern: Any, keep: Marks | None, found: Marks, deadline: Deadline, *, free: bool
+    view: SegmentView, pattern: Any, keep: Marks | None, found: Marks, late: Callable[[], bool], *, free: bool
 ) -> int:
     """Mark in `found` the parts of one segment that match the pattern, and return the number of parts read.
 
-    That number is lower than the segment's number of parts only when the deadline passed first. `free` says that the
+    That number is lower than the segment's number of parts only when late() was true first. `free` says that the
     pattern contains none of ANCHORS, so that several parts can be searched at once.
     """
     segment = view.segment
     part = 0
     while part < segment.parts:
         stride_end = end_of_stride(segment, part, CHUNK_BYTES)
-        if deadline.passed():
+        if late():
             return part
         # a pattern without anchors that matches a part matches its chunk too, and most chunks have no match
         start, end = segment.part_start[part], segment.part_start[stride_end]
@@ -65,7 +88,7 @@ def _try_each(
             if keep is not None and not keep[number]:
                 continue
             for field, start, stop in _windows_of(segment, number):
-                if deadline.passed():
+                if late():
                     return number
                 if pattern.search(field, start, stop) is not None:
                     found[number] = 1

@@ -7,6 +7,7 @@ them anew. It is the retrieval stage of ARCHITECTURE.md, and it filters nothing.
 from __future__ import annotations
 
 from array import array
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import Final
 
@@ -15,6 +16,9 @@ from recall_rank._core.search.evidence import Evidence
 from recall_rank.analysis.date_mentions import named_dates, names_a_date
 from recall_rank.analysis.question_intent import asks_what_to_do
 from recall_rank.index.reader.index_reader import IndexReader
+from recall_rank.index.shards.questions import Marks, Scoring
+from recall_rank.index.shards.shard_evidence import FoundEvidence, ShardEvidence
+from recall_rank.index.shards.shard_reader import ShardReader
 from recall_rank.model import SUBAGENT_KIND, Kind
 from recall_rank.search.expansion.expand import rarity
 from recall_rank.search.expansion.expansion import Expansion, TermGroup
@@ -44,36 +48,69 @@ def prefilter(
     only: bytearray | None = None,
     deadline_ns: int = 0,
     groups: list[TermGroup] | None = None,
-) -> Evidence:
-    """Return the Evidence of a query: a score for every eligible document, fused with its context's scores.
+) -> FoundEvidence:
+    """Return the evidence of a query: a score for every eligible document, fused with its context's scores.
 
     The context of a document is the neighbouring messages and the session. A score is BM25 (see CompiledQuery) times
     the weight of the document's class (see class_weights()), plus the value of dates that the query names. Hits in
     parts not marked in `only`, u8[parts], are left out. `deadline_ns` is a time.monotonic_ns(), 0 for none; documents
     not read before it score 0, see Evidence.docs_done. `groups`, when given, replaces expansion.groups.
     """
-    weights = query.weights
-    evidence = reader.evidence(eligible.doc_marks)
-    average = eligible.word_count / eligible.doc_count if eligible.doc_count else 1.0
-    compiled = CompiledQuery(
-        expansion.groups if groups is None else groups,
-        weights.k1,
-        _norms(round(average, 1), weights.k1, weights.b, weights.b_talk, weights.length_floor),
-        class_weights(weights, orders=asks_what_to_do([word.form for word in query.words])),
-    )
-    evidence.accumulate(compiled, deadline_ns)
-    _add_dates(reader, query, evidence, eligible)
-    near = weights.message_before**2
-    talk, chat = (weights.message_before, near, near, near), (0.0, weights.message_after, 0.0, 0.0)
-    session = (weights.session_log, weights.session_talk, weights.title_log, 0.0)
-    evidence.fuse((*NO_NEIGHBOURS, *talk, *chat), session, only, weights.echo, weights.echo_floor * expansion.ceiling)
+    scoring = _scoring(reader, query, expansion.groups if groups is None else groups, expansion.ceiling, eligible)
+    if isinstance(reader, ShardReader):
+        return ShardEvidence(reader, scoring, eligible.doc_marks, only, deadline_ns)
+    return evidence_of(reader, scoring, eligible.doc_marks, only, deadline_ns)
+
+
+def evidence_of(
+    reader: IndexReader,
+    scoring: Scoring,
+    eligible: Marks | None = None,
+    only: Marks | None = None,
+    deadline_ns: int = 0,
+    first_term: int | None = None,
+) -> Evidence:
+    """Return the Evidence of a query over the segments of `reader`, which score as `scoring` says.
+
+    `eligible`, u8[docs], and `only`, u8[parts], mark what may be a hit; None is everything. `first_term` is given where
+    the reader has a shard of the index by whose terms the query was made: the number there of its first term.
+    """
+    evidence = reader.evidence(eligible)
+    average, *weights = scoring.norm
+    compiled = CompiledQuery(scoring.groups, weights[0], _norms(average, *weights), array("f", scoring.classes))
+    evidence.accumulate(compiled, deadline_ns, first_term)
+    for starts, ends, value in scoring.dates:
+        evidence.add_times(array("q", starts), array("q", ends), value)
+    evidence.fuse(scoring.neighbours, scoring.session, only, scoring.echo, scoring.echo_floor)
     return evidence
 
 
-def _add_dates(reader: IndexReader, query: Query, evidence: Evidence, eligible: EligibleSet) -> None:
-    """Add evidence to the messages of each date that the query names.
+def _scoring(
+    reader: IndexReader, query: Query, groups: Sequence[TermGroup], ceiling: float, eligible: EligibleSet
+) -> Scoring:
+    """Return the numbers by which the documents are scored that match the term groups of a query."""
+    weights = query.weights
+    average = eligible.word_count / eligible.doc_count if eligible.doc_count else 1.0
+    near = weights.message_before**2
+    talk, chat = (weights.message_before, near, near, near), (0.0, weights.message_after, 0.0, 0.0)
+    return Scoring(
+        groups=groups,
+        norm=(round(average, 1), weights.k1, weights.b, weights.b_talk, weights.length_floor),
+        classes=class_weights(weights, orders=asks_what_to_do([word.form for word in query.words])),
+        dates=tuple(_dates(reader, query, eligible)),
+        neighbours=(*NO_NEIGHBOURS, *talk, *chat),
+        session=(weights.session_log, weights.session_talk, weights.title_log, 0.0),
+        echo=weights.echo,
+        echo_floor=weights.echo_floor * ceiling,
+    )
 
-    A single day also adds a smaller value to the messages of the next day. The value is the inverse document frequency
+
+def _dates(
+    reader: IndexReader, query: Query, eligible: EligibleSet
+) -> Iterator[tuple[Sequence[int], Sequence[int], float]]:
+    """Yield (starts, ends, value) for each date that the query names: evidence for what was said then.
+
+    A single day also gives a smaller value to the messages of the next day. The value is the inverse document frequency
     of the date, as if it were a term in all documents of its time range.
     """
     if not names_a_date(query.text):
@@ -89,10 +126,10 @@ def _add_dates(reader: IndexReader, query: Query, evidence: Evidence, eligible: 
             view.segment.doc_columns.docs_in(starts, ends, view.docs_of(eligible.doc_marks)) for view in reader.views
         )
         value = weights.date * rarity(eligible.doc_count, frequency, weights)
-        evidence.add_times(starts, ends, value)
+        yield starts, ends, value
         days = array("q", (end for start, end in ranges if end - start == DAY_MS))
         if days:
-            evidence.add_times(days, array("q", (day + DAY_MS for day in days)), weights.day_after * value)
+            yield days, array("q", (day + DAY_MS for day in days)), weights.day_after * value
 
 
 def class_weights(weights: Weights, *, orders: bool = False) -> array[float]:

@@ -100,12 +100,14 @@ cdef class Evidence:
 
     # --- documents -----------------------------------------------------------------------------------------
 
-    def accumulate(self, CompiledQuery query not None, int64_t deadline_ns=0):
+    def accumulate(self, CompiledQuery query not None, int64_t deadline_ns=0, first_term=None):
         """Score all eligible documents; return False if the deadline passed before the last block of documents.
 
         deadline_ns is a time.monotonic_ns(), 0 for none. Blocks are read in the order of their documents, without the
-        GIL; segments of LARGE documents or more are read at the same time by `processors` threads. May be called once.
-        Raises ValueError for a second call, and when the query names terms that do not exist.
+        GIL; segments of LARGE documents or more are read at the same time by `processors` threads. first_term is given
+        where the segments are a shard of an index by whose term numbers the query was made: the number there of the
+        shard's first term. May be called once. Raises ValueError for a second call, and, without first_term, when the
+        query names terms that do not exist.
         """
         cdef SegmentEvidence own
         cdef Py_ssize_t terms = 0, large = 0
@@ -114,10 +116,10 @@ cdef class Evidence:
         for own in self.each:
             terms += own.source.postings.term_count
             large += own.columns.docs >= LARGE
-        if query.term_count > terms:
+        if first_term is None and query.term_count > terms:
             raise ValueError("a member names terms that do not exist")
         self.accumulated = True
-        terms = 0
+        terms = 0 if first_term is None else first_term
         for own in self.each:
             own.prepare(query, terms, terms + own.source.postings.term_count)
             terms += own.source.postings.term_count

@@ -1,0 +1,176 @@
+"""The questions of an index to its shards, and their answers: records of numbers and texts.
+
+A shard is a part of an index: some of its segments, which one process scores and scans. Numbers of parts and documents
+in questions and answers are the shard's own, from 0; numbers of terms are those of the whole index.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal, Protocol, TypeAlias
+
+from recall_rank.model.record_classes import frozen
+
+Marks = bytes | bytearray | memoryview  # u8 a row, not 0 where the row is marked
+Member = tuple[int, int, float]
+HitRow = tuple[int, int, float, float, int]  # part, document, score, score without context, tier
+SessionRow = tuple[int, int, float, int, bool, int]  # part and document shown, score, hits, is the title one, tier
+NearTerm = tuple[int, int]  # number of a term in its segment, edits
+
+
+@frozen
+class ScoredGroup:
+    """The part of a term group that scoring needs: see CompiledQuery."""
+
+    members: Sequence[Member]
+    factor: float
+    joint: bool
+
+
+class Group(Protocol):
+    """A term group, as scoring reads it."""
+
+    @property
+    def members(self) -> Sequence[Member]: ...
+    @property
+    def factor(self) -> float: ...
+    @property
+    def joint(self) -> bool: ...
+
+
+@frozen
+class Scoring:
+    """All numbers by which documents are scored and fused; equal for all shards of an index.
+
+    `norm` are the average number of words and the weights k1, b, b_talk and length_floor, from which the length norms
+    are made; `classes` are the weights of the 64 classes of documents. A date adds `value` to what was said in one of
+    its ranges [start, end), in ms since 1970. The last four fields are the arguments of Evidence.fuse().
+    """
+
+    groups: Sequence[Group]
+    norm: tuple[float, float, float, float, float]
+    classes: Sequence[float]
+    dates: Sequence[tuple[Sequence[int], Sequence[int], float]]
+    neighbours: Sequence[float]
+    session: Sequence[float]
+    echo: float
+    echo_floor: float
+
+
+@frozen
+class Score:
+    """The step that scores the documents marked in `eligible`, u8[docs]; hits are in parts marked in `only`,
+    u8[parts]. None marks all. `first_term` is the number of the shard's first term in the index.
+    """
+
+    scoring: Scoring
+    eligible: Marks | None
+    only: Marks | None
+    first_term: int
+
+
+@frozen
+class AddParts:
+    """The step that adds parts, by their numbers, as a tier of hits with score 0: Evidence.extend_marked()."""
+
+    parts: Sequence[int]
+
+
+@frozen
+class AddHits:
+    """The step that adds the hits of another evidence as a tier: Evidence.extend()."""
+
+    score: Score
+    share: float
+
+
+Step: TypeAlias = Score | AddParts | AddHits
+Wanted = Literal["top", "among", "sessions", "hits", "scores"]
+
+
+@frozen
+class EvidenceQuestion:
+    """Asks for hits: run the `steps`, the first of which is a Score, and return what is `wanted`.
+
+    "top" are the `count` best hits, "among" those in `parts`, "sessions" one row a session, "hits" the parts of all
+    hits, "scores" their scores, too. `key` names the evidence: a shard that still has it runs only the steps that are
+    new.
+    """
+
+    key: str
+    steps: Sequence[Step]
+    wanted: Wanted
+    count: int = 0
+    parts: Sequence[int] = ()
+
+
+@frozen
+class EvidenceAnswer:
+    """The number of all hits, whether every document was read in time, and the rows that were wanted.
+
+    `hits` are rows for "top" and "among", `sessions` for "sessions"; `parts` are the parts of all hits, and `scores`
+    their scores.
+    """
+
+    hit_count: int
+    complete: bool
+    hits: Sequence[HitRow] = ()
+    sessions: Sequence[SessionRow] = ()
+    parts: Sequence[int] = ()
+    scores: Sequence[float] = ()
+
+
+@frozen
+class ScanQuestion:
+    """Asks for the parts that hold a text or match a pattern, among those marked in `keep`, u8[parts]; None is all."""
+
+    text: str
+    regex: bool
+    keep: Marks | None
+
+
+@frozen
+class ScanAnswer:
+    """The numbers of the parts that were found, ascending, and whether every part was read in time."""
+
+    parts: Sequence[int]
+    complete: bool
+
+
+@frozen
+class NearQuestion:
+    """Asks for the terms at 1 to `bound` edits from a form."""
+
+    form: bytes
+    bound: int
+
+
+@frozen
+class NearAnswer:
+    """For each segment of the shard the terms, as Vocabulary.within() returns them."""
+
+    terms: Sequence[Sequence[NearTerm]]
+
+
+Question: TypeAlias = EvidenceQuestion | ScanQuestion | NearQuestion
+Answer: TypeAlias = EvidenceAnswer | ScanAnswer | NearAnswer
+
+
+@frozen
+class ShardRequest:
+    """A question to one shard. `generation` names the state of the shard's index by whose numbers it is asked, and
+    `budget_ns` is the time in which the answer is wanted, in nanoseconds from now; 0 for any time.
+    """
+
+    generation: str
+    question: Question
+    budget_ns: int = 0
+
+
+@frozen
+class ShardReply:
+    """The answer of a shard, or the reason why it has none: `problem`. `generation` is the state that answered."""
+
+    generation: str
+    answer: Answer | None
+    problem: str = ""

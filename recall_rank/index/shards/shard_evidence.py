@@ -1,0 +1,200 @@
+"""ShardEvidence: the hits of one query, which every shard finds among its own documents."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final, Protocol
+from uuid import uuid4
+
+from recall_rank._core.search.column_filters import marked_indices
+from recall_rank._core.search.evidence import by_rank
+from recall_rank._core.search.hits import Hit, Hits, SessionHit
+from recall_rank.index.shards.questions import (
+    AddHits,
+    AddParts,
+    EvidenceAnswer,
+    EvidenceQuestion,
+    HitRow,
+    Marks,
+    Score,
+    ScoredGroup,
+    Scoring,
+    Step,
+    Wanted,
+)
+from recall_rank.index.shards.shard_reader import ShardReader, ShardSpan
+from recall_rank.model.record_classes import replace
+
+FIRST: Final = 128  # best hits that come with the first answer: more than are reranked for a page of usual size
+
+
+class FoundEvidence(Protocol):
+    """The hits of a query, as the stages behind retrieval read them; Evidence and ShardEvidence have them."""
+
+    @property
+    def hit_count(self) -> int: ...
+    @property
+    def docs_done(self) -> int: ...
+    def extend(self, other: Any, share: float) -> None: ...
+    def extend_marked(self, parts: bytearray) -> None: ...
+    def top(self, count: int) -> Hits: ...
+    def among(self, parts: bytearray) -> Hits: ...
+    def sessions(self) -> list[SessionHit]: ...
+    def mark_hits(self, parts: bytearray) -> None: ...
+    def write_scores(self, scores: array[float]) -> None: ...
+
+
+class ShardEvidence:
+    """The evidence of one query over all shards of a reader: equal to the Evidence of an index of all their sessions.
+
+    Nothing is asked before hits are. Every question has all steps so far, so that it does not matter whether a shard
+    still has its evidence. Hits of shards that do not answer are left out, and `missing` of the reader names them.
+    `eligible`, u8[docs], and `only`, u8[parts], are those of Evidence. `deadline_ns` is a time.monotonic_ns(), 0 for
+    none.
+    """
+
+    def __init__(
+        self, reader: ShardReader, scoring: Scoring, eligible: Marks | None, only: Marks | None, deadline_ns: int
+    ) -> None:
+        self._reader = reader
+        self._deadline_ns = deadline_ns
+        scoring = replace(scoring, groups=[ScoredGroup(own.members, own.factor, own.joint) for own in scoring.groups])
+        self._key = uuid4().hex
+        self._steps: list[list[Step]] = [
+            [Score(scoring, span.docs_of(eligible), span.parts_of(only), span.first_term)] for span in reader.spans
+        ]
+        self._counts: dict[int, int] | None = None  # hits of each shard, where no step came since they were told
+        self._best: list[tuple[Any, Hit]] = []
+        self._best_count = 0
+
+    @property
+    def hit_count(self) -> int:
+        """The number of hits of all shards that answer."""
+        if self._counts is None:
+            self.top(FIRST)
+        missing = self._reader.missing
+        return sum(hits for shard, hits in (self._counts or {}).items() if shard not in missing)
+
+    @property
+    def docs_done(self) -> int:
+        """The number of all documents: what a shard did not read in time counts as not reached, see `missing`."""
+        self.hit_count  # noqa: B018 - asks the shards
+        return self._reader.docs
+
+    # --- steps ---------------------------------------------------------------------------------------------
+
+    def extend(self, other: ShardEvidence, share: float) -> None:
+        """Append the hits of `other`, which has one step, as a new tier, their scores times `share`."""
+        for own, (score, *more) in zip(self._steps, other._steps, strict=True):
+            if more or not isinstance(score, Score):
+                raise ValueError("only an evidence without further tiers can be added")
+            own.append(AddHits(score, share))
+        self._counts = None
+
+    def extend_marked(self, parts: bytearray) -> None:
+        """Append the parts marked in u8[parts of all shards] as a new tier with score 0."""
+        for own, span in zip(self._steps, self._reader.spans, strict=True):
+            own.append(AddParts(_numbers(span.parts_of(parts) or b"")))
+        self._counts = None
+
+    # --- what was found ------------------------------------------------------------------------------------
+
+    def top(self, count: int) -> Hits:
+        """Return the `count` best hits, best first, in the order of Evidence.top()."""
+        if count < 0:
+            raise ValueError(f"count must not be negative, not {count}")
+        if self._counts is None or count > self._best_count:
+            most = max(count, FIRST)
+            rows = [(span, row) for span, answer in self._asked("top", most) for row in answer.hits]
+            hits = [_hit(span, row) for span, row in rows]
+            reader = self._reader
+            parts = [hit.part for hit in hits]
+            keys = zip(reader.times_of(parts), reader.sessions_of(parts), strict=True)
+            # a shard's own order is kept among hits of one session
+            ranked = sorted(
+                (
+                    ((hit.tier, -hit.score, -time, session), hit)
+                    for hit, (time, session) in zip(hits, keys, strict=True)
+                ),
+                key=_first,
+            )
+            self._best, self._best_count = ranked[:most], most
+        return Hits([hit for _, hit in self._best[:count]])
+
+    def among(self, parts: bytearray) -> Hits:
+        """Return the hits in the parts marked in u8[parts of all shards], ascending by part."""
+        wanted = {span.name: _numbers(span.parts_of(parts) or b"") for span in self._reader.spans}
+        if not any(map(len, wanted.values())):
+            return Hits()
+        return Hits([_hit(span, row) for span, answer in self._asked("among", parts=wanted) for row in answer.hits])
+
+    def sessions(self) -> list[SessionHit]:
+        """Return a SessionHit for every session with hits, in the order of Evidence.sessions()."""
+        rows = [(span, row) for span, answer in self._asked("sessions") for row in answer.sessions]
+        numbers = self._reader.sessions_of([span.first_part + row[0] for span, row in rows])
+        found = [
+            SessionHit(session, span.first_part + part, span.first_doc + doc, score, hits, bool(title), tier)
+            for session, (span, (part, doc, score, hits, title, tier)) in zip(numbers, rows, strict=True)
+        ]
+        found.sort(key=by_rank)
+        return found
+
+    def mark_hits(self, parts: bytearray) -> None:
+        """Set parts[p], u8[parts of all shards], to 1 for the part p of every hit; others keep their value."""
+        for span, answer in self._asked("hits"):
+            for part in answer.parts:
+                parts[span.first_part + part] = 1
+
+    def write_scores(self, scores: array[float]) -> None:
+        """Write the score of every hit to f32[parts of all shards]; other parts keep their value."""
+        for span, answer in self._asked("scores"):
+            for part, score in zip(answer.parts, answer.scores, strict=True):
+                scores[span.first_part + part] = score
+
+    def _asked(
+        self, wanted: Wanted, most: int = 0, parts: Mapping[str, Sequence[int]] | None = None
+    ) -> Iterator[tuple[ShardSpan, EvidenceAnswer]]:
+        """Yield (shard, answer) for each shard that answers; note how many hits each has."""
+        spans = self._reader.spans
+        steps = {span.name: tuple(own) for span, own in zip(spans, self._steps, strict=True)}
+
+        def question(span: ShardSpan) -> EvidenceQuestion:
+            return EvidenceQuestion(
+                self._key, steps[span.name], wanted, most, parts[span.name] if parts is not None else ()
+            )
+
+        answers = self._reader.ask(EvidenceAnswer, question, self._deadline_ns)
+        counts: dict[int, int] = {}
+        found = []
+        for shard, answer in answers.items():
+            if not _is_of(answer, spans[shard]):
+                self._reader.missing[shard] = "it found a part that it does not have"
+                continue
+            counts[shard] = answer.hit_count
+            found.append((spans[shard], answer))
+            if not answer.complete:
+                self._reader.incomplete.add(shard)
+        self._counts = counts
+        yield from found
+
+
+def _is_of(answer: EvidenceAnswer, span: ShardSpan) -> bool:
+    """Return whether all rows of an answer are of the shard that gave it."""
+    parts = [*(row[0] for row in answer.hits), *(row[0] for row in answer.sessions), *answer.parts]
+    docs = [*(row[1] for row in answer.hits), *(row[1] for row in answer.sessions)]
+    return all(0 <= part < span.parts for part in parts) and all(0 <= doc < span.docs for doc in docs)
+
+
+def _numbers(marks: bytes) -> array[int]:
+    """Return the numbers, u32, of the rows that u8[rows] marks."""
+    return array("I", marked_indices(marks))
+
+
+def _hit(span: ShardSpan, row: HitRow) -> Hit:
+    part, doc, score, base, tier = row
+    return Hit(span.first_part + part, span.first_doc + doc, score, base, tier)
+
+
+def _first(pair: tuple[Any, Hit]) -> Any:
+    return pair[0]

@@ -1,0 +1,49 @@
+"""Serve one shard over standard input and output: `python -m recall_rank.shards.serve FOLDER`, for ProcessShard."""
+
+from __future__ import annotations
+
+import signal
+import sys
+from time import monotonic_ns
+from typing import IO, Final
+
+from recall_rank.index.reader.index_reader import IndexReader
+from recall_rank.index.shards.questions import ShardReply, ShardRequest
+from recall_rank.shards.contract import folder_contents
+from recall_rank.shards.process_shard import HEADER, READY, read_frame
+from recall_rank.shards.wire import from_bytes, to_bytes
+from recall_rank.shards.worker import ShardWorker
+
+NO_REQUEST: Final = ShardReply("", None, "the question is no request")
+
+
+def serve(folder: str, questions: IO[bytes], answers: IO[bytes]) -> None:
+    """Answer the questions about the index in `folder`, in their order, until there is none.
+
+    A question whose time is over is answered by its problem alone: who asked waits no more.
+    """
+
+    def load() -> tuple[str, IndexReader]:
+        found = folder_contents(folder)
+        return found.generation, found.reader
+
+    worker = ShardWorker(load)
+    answers.write(HEADER.pack(READY, 0, 0))
+    answers.flush()
+    while (frame := read_frame(questions)) is not None:
+        number, end_ns, data = frame
+        reply = ShardReply("", None, "the time for an answer was over")
+        if not end_ns or monotonic_ns() < end_ns:
+            try:
+                request = from_bytes(data)
+                reply = worker.answer(request) if isinstance(request, ShardRequest) else NO_REQUEST
+            except Exception as error:  # noqa: BLE001 - the caller is told; the next question may be a better one
+                reply = ShardReply("", None, f"{type(error).__name__}: {error}")
+        written = to_bytes(reply)
+        answers.write(HEADER.pack(number, 0, len(written)) + written)
+        answers.flush()
+
+
+if __name__ == "__main__":
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is meant for who asks; its end ends this process, too
+    serve(sys.argv[1], sys.stdin.buffer, sys.stdout.buffer)

@@ -1,0 +1,185 @@
+"""The class Shards: several indexes that are searched as one, each by a worker of its own."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from concurrent.futures import Executor, Future, ThreadPoolExecutor, wait
+from os import PathLike, fspath
+from threading import Lock
+from typing import Any, Final, Literal, Self, Unpack
+
+from recall_rank.corpus import search_in_thread
+from recall_rank.index.shards.questions import Answer, Question, ShardReply, ShardRequest
+from recall_rank.index.shards.shard_reader import ShardReader
+from recall_rank.model import SearchResponse
+from recall_rank.search.engine import search
+from recall_rank.search.options import SearchOptions, parse_options
+from recall_rank.search.query import Query
+from recall_rank.shards.contract import Shard, ShardContents
+from recall_rank.shards.local_shard import LocalShard
+from recall_rank.shards.process_shard import ProcessShard
+from recall_rank.shards.worker import CHANGED
+
+Workers = Literal["threads", "processes"]
+ANSWER_SHARE: Final = 0.9  # share of the time that a shard is waited for in which it should answer
+
+
+class Shards:
+    """Several indexes, called shards, that answer every search as one index of all their sessions would.
+
+    Thread-safe. Each shard scores and scans its own documents; their statistics, and the rows of the best hits, are
+    read here, and the stages behind retrieval run once. A shard that does not answer in half of the time that is left
+    is not waited for: the response has what the others found, its warnings and `coverage.not_reached` name the shard.
+    A session is in one shard only.
+    """
+
+    def __init__(self, shards: Iterable[Shard], *, executor: Executor | None = None) -> None:
+        """Open the shards. `executor` is shut down by close().
+
+        Raises ValueError for no shard and for a name that comes twice, and the error of a shard when none of them can
+        be opened; one that cannot be opened while others can is not reached by any search until reload() opens it.
+        """
+        self._shards = tuple(shards)
+        self._executor = executor
+        names = [shard.name for shard in self._shards]
+        if not names or len(set(names)) < len(names):
+            raise ValueError(f"shards have different names, at least one: {', '.join(map(repr, names)) or 'no shard'}")
+        self._reloading = Lock()
+        self._reader: ShardReader | None = None
+        self.reload()
+
+    @classmethod
+    def open(
+        cls, folders: Iterable[str | PathLike[str]] | Mapping[str, str | PathLike[str]], *, workers: Workers = "threads"
+    ) -> Self:
+        """Open the indexes in `folders`, or in the folders that a mapping gives to names of shards.
+
+        With workers="threads" this process scores all shards at the same time; with "processes" each shard has a
+        process of its own, which is started with the first search and ends with close().
+
+        Raises ValueError for other workers, and the errors of Shards().
+        """
+        if workers not in ("threads", "processes"):
+            raise ValueError(f"workers must be 'threads' or 'processes', not {workers!r}")
+        named: Mapping[str, str | PathLike[str]]
+        named = folders if isinstance(folders, Mapping) else {fspath(folder): folder for folder in folders}
+        if workers == "processes":
+            return cls([ProcessShard(folder, name) for name, folder in named.items()])
+        pool = ThreadPoolExecutor(max(2, os.cpu_count() or 1), thread_name_prefix="shard")
+        return cls([LocalShard.of_folder(folder, pool, name) for name, folder in named.items()], executor=pool)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the shards, in their order."""
+        return tuple(shard.name for shard in self._shards)
+
+    def reload(self) -> None:
+        """Read the newest state of every shard; later searches are answered from it.
+
+        A search does so by itself when a shard says that its index has changed.
+        """
+        with self._reloading:
+            opened: list[ShardContents] = []
+            absent: dict[int, str] = {}
+            failure: Exception | None = None
+            for number, shard in enumerate(self._shards):
+                try:
+                    opened.append(shard.contents())
+                except (OSError, ValueError) as error:
+                    failure = error
+                    absent[number] = f"it cannot be opened: {error}"
+                    opened.append(ShardContents("", (), ()))
+            if failure is not None and len(absent) == len(opened):
+                raise failure
+            generations = tuple(each.generation for each in opened)
+            self._reader = ShardReader(
+                self.names,
+                [each.segments for each in opened],
+                [each.dead for each in opened],
+                lambda questions, wait_ns: self._ask(generations, questions, wait_ns),
+                absent,
+            )
+
+    def __len__(self) -> int:
+        """The number of searchable parts of messages; titles of sessions are not counted."""
+        return self._opened().parts_without_titles
+
+    def search(self, query: str, **options: Unpack[SearchOptions]) -> SearchResponse:
+        """Return the response that an index of the sessions of all shards would give; see Index.search().
+
+        Raises what Index.search() raises for a bad query or option.
+        """
+        response, problems = self._search(query, options)
+        if CHANGED in problems.values():
+            self.reload()
+            response, _ = self._search(query, options)
+        return response
+
+    def _search(self, query: str, options: SearchOptions) -> tuple[SearchResponse, Mapping[str, str]]:
+        reader = self._opened().for_one_search()
+        checked = parse_options(options)
+        now = checked.now if checked.now is not None else int(time.time() * 1000)
+        return search(reader, Query.parse(query, now, checked)), reader.problems
+
+    async def asearch(self, query: str, **options: Unpack[SearchOptions]) -> SearchResponse:
+        """Await search() in a thread; cancelling the task ends the search before its next stage."""
+        return await search_in_thread(self.search, query, options)
+
+    def _opened(self) -> ShardReader:
+        reader = self._reader
+        if reader is None:
+            raise ValueError("these shards are closed")
+        reader.check()
+        return reader
+
+    def _ask(
+        self, generations: Sequence[str], questions: Mapping[int, Question], wait_ns: int
+    ) -> dict[int, Answer | str]:
+        """Ask shards at the same time; see AskShards."""
+        budget_ns = int(wait_ns * ANSWER_SHARE)
+        futures: dict[int, Future[ShardReply]] = {}
+        found: dict[int, Answer | str] = {}
+        for number, question in questions.items():
+            try:
+                futures[number] = self._shards[number].submit(ShardRequest(generations[number], question, budget_ns))
+            except Exception as error:  # noqa: BLE001 - a shard is code of others; the search goes on without it
+                found[number] = f"it cannot be asked: {error}"
+        wait(futures.values(), wait_ns / 1e9 if wait_ns else None)
+        for number, future in futures.items():
+            if not future.done():
+                future.cancel()
+                found[number] = f"it did not answer within {wait_ns / 1e6:.0f} ms"
+                continue
+            found[number] = _checked(future, generations[number])
+        return found
+
+    def close(self) -> None:
+        """Close every shard. Searches that run end without those that answer no more; later ones raise ValueError."""
+        self._reader = None
+        for shard in self._shards:
+            shard.close()
+        if self._executor is not None:
+            self._executor.shutdown(wait=False, cancel_futures=True)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+def _checked(future: Future[ShardReply], generation: str) -> Answer | str:
+    """Return the answer in a reply, or what is wrong with it."""
+    if future.cancelled():
+        return "it was closed"
+    error = future.exception()
+    if error is not None:
+        return f"{type(error).__name__}: {error}"
+    reply: Any = future.result()
+    if not isinstance(reply, ShardReply):
+        return f"it answered with {reply!r:.80}"
+    if reply.answer is None:
+        return reply.problem or "it has no answer"
+    return reply.answer if reply.generation == generation else CHANGED

@@ -1,0 +1,304 @@
+"""A shard that is slow, gone or wrong is left out and named; what the others found is the answer."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from recall_rank.corpus import Index
+from recall_rank.index.errors import MissingIndexError
+from recall_rank.index.segment.build import build
+from recall_rank.index.shards.questions import EvidenceAnswer, NearAnswer, ScanAnswer, ShardReply, ShardRequest
+from recall_rank.shards.local_shard import LocalShard
+from recall_rank.shards.process_shard import ProcessShard
+from recall_rank.shards.shards import Shards
+from tests.support.search.responses import told
+from tests.support.search.samples import NOW, session
+from tests.support.shards.wire_shard import WireShard
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from recall_rank.model import SearchResponse
+
+WORDS = "the harbor lantern limit rate boat tide rope mast deck".split()
+BUDGET_MS = 400.0
+
+
+def history(prefix: str, count: int = 6) -> list[Any]:
+    """Return sessions whose ids begin with `prefix` and that speak of the lantern."""
+    return [
+        session(
+            f"{prefix}{number}", f"the lantern of {prefix} number {number} {WORDS[number % 10]}", updated=NOW - number
+        )
+        for number in range(count)
+    ]
+
+
+def segments_shard(name: str) -> WireShard:
+    return WireShard(name, [build(history(name))], [frozenset()])
+
+
+class BrokenShard(WireShard):
+    """A shard of which `submit` is replaced."""
+
+    def __init__(self, name: str, answer: Callable[[WireShard, ShardRequest], Future[ShardReply]]) -> None:
+        super().__init__(name, [build(history(name))], [frozenset()])
+        self.broken = answer
+
+    def submit(self, request: ShardRequest) -> Future[ShardReply]:
+        return self.broken(self, request)
+
+
+def done(reply: object) -> Future[Any]:
+    future: Future[Any] = Future()
+    if isinstance(reply, Exception):
+        future.set_exception(reply)
+    else:
+        future.set_result(reply)
+    return future
+
+
+def changed(shard: WireShard, request: ShardRequest, **fields: Any) -> Future[Any]:
+    """Answer as the shard does, with other values in the answer."""
+    reply = WireShard.submit(shard, request).result()
+    assert reply.answer is not None
+    known = {name: value for name, value in fields.items() if name in type(reply.answer).__slots__}
+    return done(replace(reply, answer=replace(reply.answer, **known)))
+
+
+def raising(*_: object) -> Future[Any]:
+    raise OSError("no route")
+
+
+WRONG: dict[str, tuple[Callable[[WireShard, ShardRequest], Future[Any]], str]] = {
+    "silent": (lambda *_: Future(), "did not answer within"),
+    "raises": (raising, "cannot be asked: no route"),
+    "fails": (lambda *_: done(RuntimeError("oom")), "RuntimeError: oom"),
+    "no reply": (lambda *_: done({"hits": []}), "it answered with {'hits': []}"),
+    "no answer": (lambda _, request: done(ShardReply(request.generation, None, "disk is gone")), "disk is gone"),
+    "another answer": (
+        lambda _, request: done(ShardReply(request.generation, NearAnswer([]))),
+        "it answered with NearAnswer",
+    ),
+    "a part that it does not have": (
+        lambda shard, request: changed(shard, request, hits=[(10_000, 0, 9.0, 9.0, 0)]),
+        "a part that it does not have",
+    ),
+    "a negative part": (
+        lambda shard, request: changed(shard, request, hits=[(-1, 0, 9.0, 9.0, 0)]),
+        "a part that it does not have",
+    ),
+    "a document that it does not have": (
+        lambda shard, request: changed(shard, request, hits=[(0, 10_000, 9.0, 9.0, 0)]),
+        "a part that it does not have",
+    ),
+}
+
+
+def check_others_stand(response: SearchResponse, missing: str, why: str) -> None:
+    assert {result.session_id[0] for result in response.results} == {"a", "c"}
+    assert response.coverage.not_reached == (missing,)
+    assert response.coverage.sessions.not_reached == response.coverage.messages.not_reached == 6
+    assert response.coverage.sessions.searched == 12
+    assert "shards" in response.coverage.limited_by
+    assert response.degrade_kind == "time"
+    (warning,) = response.warnings
+    assert warning.startswith(f"the shard {missing!r} was not reached: ")
+    assert why in warning
+    assert response.to_dict()["coverage"]["not_reached"] == [missing]
+
+
+@pytest.mark.parametrize("kind", WRONG)
+def test_what_the_others_found_stands(kind: str) -> None:
+    broken, why = WRONG[kind]
+    shards = Shards([segments_shard("a"), BrokenShard("b", broken), segments_shard("c")])
+    begun = time.monotonic()
+    response = shards.search("lantern", now=NOW, budget_ms=BUDGET_MS, results=50)
+    assert time.monotonic() - begun < 5 * BUDGET_MS / 1000
+    check_others_stand(response, "b", why)
+
+
+@pytest.mark.parametrize("match", ["literal", "regex"])
+def test_a_scan_stands_without_a_shard(match: str) -> None:
+    if match == "regex":
+        pytest.importorskip("re2")
+    wrong: dict[str, Callable[[WireShard, ShardRequest], Future[Any]]] = {
+        "fails": lambda *_: done(RuntimeError("oom")),
+        "wrong": lambda shard, request: changed(shard, request, parts=[99_999]),
+    }
+    for broken in wrong.values():
+        shards = Shards([segments_shard("a"), BrokenShard("b", broken), segments_shard("c")])
+        response = shards.search("lantern", now=NOW, match=match, results=50)  # type: ignore[arg-type]
+        assert {result.session_id[0] for result in response.results} == {"a", "c"}
+        assert response.coverage.not_reached == ("b",)
+
+
+def test_terms_that_a_shard_does_not_have_are_no_terms() -> None:
+    def wrong(shard: WireShard, request: ShardRequest) -> Future[Any]:
+        return changed(shard, request, terms=[[(123_456, 1)]])
+
+    shards = Shards([segments_shard("a"), BrokenShard("b", wrong), segments_shard("c")])
+    response = shards.search("lanterm", now=NOW, results=50)
+    assert {result.session_id[0] for result in response.results} == {"a", "c"}
+    assert response.coverage.not_reached == ("b",)
+
+
+def test_a_shard_that_ran_out_of_time_keeps_its_hits_and_is_named() -> None:
+    def half(shard: WireShard, request: ShardRequest) -> Future[Any]:
+        return changed(shard, request, complete=False)
+
+    shards = Shards([segments_shard("a"), BrokenShard("b", half)])
+    for match in ("smart", "literal"):
+        response = shards.search("lantern", now=NOW, match=match, results=50)  # type: ignore[arg-type]
+        assert {result.session_id[0] for result in response.results} == {"a", "b"}
+        assert response.coverage.not_reached == ("b",)
+        assert response.coverage.parts.searched == 6
+
+
+def test_a_shard_that_comes_back_is_searched_again() -> None:
+    answers: list[bool] = []
+
+    def sometimes(shard: WireShard, request: ShardRequest) -> Future[Any]:
+        return WireShard.submit(shard, request) if answers else done(RuntimeError("oom"))
+
+    shards = Shards([segments_shard("a"), BrokenShard("b", sometimes)])
+    assert shards.search("lantern", now=NOW).coverage.not_reached == ("b",)
+    answers.append(True)
+    assert shards.search("lantern", now=NOW).coverage.not_reached == ()
+
+
+def test_a_filtered_search_counts_what_it_did_not_reach() -> None:
+    shards = Shards([segments_shard("a"), BrokenShard("b", raising), segments_shard("c")])
+    response = shards.search("lantern", now=NOW, exclude_session_ids=["a0", "b0", "b1", "b2"], results=50)
+    assert response.coverage.sessions.eligible == 14
+    assert response.coverage.sessions.not_reached == response.coverage.messages.not_reached == 3
+    assert response.coverage.parts.not_reached == 3
+
+
+# --- folders ----------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def folders(tmp_path: Path) -> dict[str, Path]:
+    for name in ("a", "b", "c"):
+        Index.build(history(name), folder=tmp_path / name).close()
+    return {name: tmp_path / name for name in ("a", "b", "c")}
+
+
+@pytest.fixture
+def processes(folders: dict[str, Path]) -> Iterator[tuple[Shards, list[ProcessShard]]]:
+    each = [ProcessShard(folder, name) for name, folder in folders.items()]
+    with Shards(each) as shards:
+        yield shards, each
+
+
+@pytest.mark.parametrize("workers", ["threads", "processes"])
+def test_folders_answer_as_one_index(folders: dict[str, Path], workers: Any) -> None:
+    one = Index.build([each for name in folders for each in history(name)])
+    with Shards.open(folders, workers=workers) as shards:
+        assert shards.names == ("a", "b", "c")
+        assert len(shards) == len(one) == 18
+        for query in ("lantern", "lantrn rope", "number 3", "the tide"):
+            assert told(shards.search(query, now=NOW)) == told(one.search(query, now=NOW))
+        with ThreadPoolExecutor(8) as pool:
+            answers = pool.map(lambda _: told(shards.search("lantern rope", now=NOW)), range(64))
+            assert all(answer == told(one.search("lantern rope", now=NOW)) for answer in answers)
+    with pytest.raises(ValueError, match="closed"):
+        shards.search("lantern")
+
+
+def test_a_process_that_is_killed_is_named_and_started_again(
+    processes: tuple[Shards, list[ProcessShard]],
+) -> None:
+    shards, (_, gone, _) = processes
+    assert shards.search("lantern", now=NOW).coverage.not_reached == ()
+    assert gone.pid is not None
+    os.kill(gone.pid, signal.SIGKILL)
+    check_others_stand(shards.search("lantern", now=NOW, results=50), "b", "its process ")
+    deadline = time.monotonic() + 30
+    while shards.search("lantern", now=NOW).coverage.not_reached and time.monotonic() < deadline:
+        time.sleep(0.1)
+    assert shards.search("lantern", now=NOW).coverage.not_reached == ()
+
+
+@pytest.mark.posix
+def test_a_process_that_stands_still_costs_half_of_one_budget(
+    processes: tuple[Shards, list[ProcessShard]],
+) -> None:
+    shards, (_, still, _) = processes
+    assert still.pid is not None
+    shards.search("lantern", now=NOW)
+    os.kill(still.pid, signal.SIGSTOP)
+    try:
+        check_others_stand(
+            shards.search("lantern", now=NOW, budget_ms=BUDGET_MS, results=50), "b", "did not answer within"
+        )
+        response = shards.search("lantern", now=NOW, budget_ms=60_000, results=50)
+        check_others_stand(response, "b", "has not answered an earlier question yet")
+        assert response.elapsed_ms < 10_000
+    finally:
+        os.kill(still.pid, signal.SIGCONT)
+    deadline = time.monotonic() + 30
+    while shards.search("lantern", now=NOW).coverage.not_reached and time.monotonic() < deadline:
+        time.sleep(0.1)
+    assert shards.search("lantern", now=NOW).coverage.not_reached == ()
+
+
+def test_a_folder_that_is_missing_is_named_until_it_is_there(folders: dict[str, Path], tmp_path: Path) -> None:
+    named = {**folders, "b": tmp_path / "later"}
+    with Shards.open(named) as shards:
+        response = shards.search("lantern", now=NOW, results=50)
+        assert response.coverage.not_reached == ("b",)
+        assert {result.session_id[0] for result in response.results} == {"a", "c"}
+        Index.build(history("b"), folder=tmp_path / "later").close()
+        shards.reload()
+        assert shards.search("lantern", now=NOW).coverage.not_reached == ()
+    with pytest.raises(MissingIndexError):
+        Shards.open([tmp_path / "nowhere"])
+
+
+@pytest.mark.parametrize("workers", ["threads", "processes"])
+def test_an_index_that_changed_is_read_after_reload(folders: dict[str, Path], workers: Any) -> None:
+    with Shards.open(folders, workers=workers) as shards:
+        before = told(shards.search("lantern", now=NOW))
+        Index.build(history("b", 9), folder=folders["b"]).close()
+        assert told(shards.search("lantern", now=NOW)) == before
+        shards.reload()
+        one = Index.build([*history("a"), *history("b", 9), *history("c")])
+        assert told(shards.search("lantern", now=NOW)) == told(one.search("lantern", now=NOW))
+
+
+def test_a_worker_that_has_a_newer_state_makes_a_search_read_it(folders: dict[str, Path]) -> None:
+    with Shards.open(folders) as shards:  # a thread opens its folder with the first question
+        Index.build(history("b", 9), folder=folders["b"]).close()
+        one = Index.build([*history("a"), *history("b", 9), *history("c")])
+        assert told(shards.search("lantern", now=NOW)) == told(one.search("lantern", now=NOW))
+
+
+def test_shards_have_different_names_and_known_workers(folders: dict[str, Path]) -> None:
+    with pytest.raises(ValueError, match="different names"):
+        Shards([segments_shard("a"), segments_shard("a")])
+    with pytest.raises(ValueError, match="at least one"):
+        Shards([])
+    with pytest.raises(ValueError, match="'threads' or 'processes'"):
+        Shards.open(folders, workers="machines")  # type: ignore[arg-type]
+
+
+def test_an_executor_of_the_caller_works_for_shards() -> None:
+    with ThreadPoolExecutor(2) as pool:
+        shards = Shards([LocalShard.of_sessions(name, history(name), pool) for name in ("a", "b")])
+        assert len(shards.search("lantern", now=NOW, results=50).results) == 12
+
+
+def test_answers_have_the_kinds_that_the_reader_expects() -> None:
+    """The broken shards above change the fields that answers really have."""
+    assert {"hits", "complete", "parts"} <= set(EvidenceAnswer.__slots__)
+    assert {"parts", "complete"} <= set(ScanAnswer.__slots__)
