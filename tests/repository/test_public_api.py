@@ -33,7 +33,8 @@ HEAVY = {
 PUBLIC = [
     *("Context", "Coverage", "EmbedReport", "Embedder", "Evaluation", "Flag", "FunctionEmbedder", "Index"),
     *("LabelledQuery", "Malformed", "Message", "Options", "Part", "Place", "Reading", "Recall", "RefreshReport"),
-    *("Reranked", "Result", "SearchResponse", "Session", "Source", "SourceReport", "Tokens", "Unit", "UserVocabulary"),
+    *("Reranked", "Result", "SearchResponse", "Session", "Shards", "Source", "SourceReport", "Tokens"),
+    *("Unit", "UserVocabulary"),
     *("discover", "evaluate", "open_embedder", "open_source", "open_sources", "rank", "rerank"),
 ]
 METHODS = {

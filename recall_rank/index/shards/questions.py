@@ -1,4 +1,4 @@
-"""What an index asks of its shards, and what they answer: records of numbers and texts.
+"""The questions of an index to its shards, and their answers: records of numbers and texts.
 
 A shard is a part of an index: some of its segments, which one process scores and scans. Numbers of parts and documents
 in questions and answers are the shard's own, from 0; numbers of terms are those of the whole index.
@@ -20,7 +20,7 @@ NearTerm = tuple[int, int]  # number of a term in its segment, edits
 
 @frozen
 class ScoredGroup:
-    """What scoring needs of a term group: see CompiledQuery."""
+    """The part of a term group that scoring needs: see CompiledQuery."""
 
     members: Sequence[Member]
     factor: float

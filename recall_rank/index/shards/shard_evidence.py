@@ -30,7 +30,7 @@ FIRST: Final = 128  # best hits that come with the first answer: more than are r
 
 
 class FoundEvidence(Protocol):
-    """What the stages behind retrieval read: the hits of a query, as Evidence and ShardEvidence have them."""
+    """The hits of a query, as the stages behind retrieval read them; Evidence and ShardEvidence have them."""
 
     @property
     def hit_count(self) -> int: ...
