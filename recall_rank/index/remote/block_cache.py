@@ -1,7 +1,7 @@
 """The local cache of indexes in stores: one sparse file for each file of an index, filled block by block.
 
 The cache is never trusted. What lies in it is compared with the hashes of the segment before it is used, and fetched
-when it does not match: holes, torn writes and damage are the same. So it needs no list of what it holds, several
+when it does not match, be it a hole, a torn write or damage. So it needs no list of what it holds, several
 processes may fill it, and it may be deleted at any time.
 """
 

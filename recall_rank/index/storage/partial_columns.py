@@ -17,7 +17,7 @@ AHEAD: Final = 64  # pointers behind those of a term that are read to find the e
 
 
 class PartialTerms:
-    """What a Vocabulary needs to know of an arena that is fetched block by block."""
+    """The arguments by which a Vocabulary reads an arena that is fetched block by block."""
 
     __slots__ = ("_file", "block", "marks", "samples", "words")
 

@@ -256,7 +256,7 @@ class SegmentFile:
             self.verify_ranges({column: zip(starts, ends, strict=True)})
 
     def prefetch(self, columns: Iterable[str]) -> None:
-        """Fetch what a search of a file in a store reads in any case, in one go: these columns, and the hashes of all.
+        """Fetch what a search of a file in a store reads in any case, together: these columns, and the hashes of all.
 
         Nothing is fetched that is there already. Raises DamagedIndexError for hashes that are wrong, and OSError.
         """
