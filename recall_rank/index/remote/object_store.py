@@ -19,7 +19,7 @@ _memory_lock: Final = threading.Lock()  # makes "write unless there" atomic in m
 
 
 class Fetched(NamedTuple):
-    """Counts of what was read from a store so far: requests for objects, ranges of them and listings, and bytes of objects."""
+    """Counts of what was read from a store so far: requests for objects, ranges and listings, and bytes of objects."""
 
     requests: int
     bytes: int
