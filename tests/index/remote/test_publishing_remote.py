@@ -92,6 +92,16 @@ def test_of_two_writers_at_once_one_wins_and_the_other_is_told(
     assert len(ObjectStore(url).names()) == 2, "what the loser wrote is gone"
 
 
+@pytest.mark.parametrize("place", ["memory", "file"])
+def test_an_object_is_put_only_where_none_is(tmp_path: Path, place: str) -> None:
+    store = ObjectStore(new_url() if place == "memory" else f"file://{tmp_path}/index")
+    store.put_new(b"first", "manifest")
+    with pytest.raises(FileExistsError):
+        store.put_new(b"second", "manifest")
+    assert store.read("manifest") == b"first"
+    assert store.names() == ["manifest"]
+
+
 def test_a_writer_that_adds_starts_again_from_the_newer_index(url: str) -> None:
     """publish() is called with what to do to the newest generation, and is asked again after another writer."""
     lists: list[tuple[ListedFile, ...]] = []
