@@ -19,6 +19,7 @@ from recall_rank.search.options import SearchOptions, parse_options
 from recall_rank.search.query import Query
 from recall_rank.shards.contract import Shard, ShardContents
 from recall_rank.shards.local_shard import LocalShard
+from recall_rank.shards.manifest import read_manifest
 from recall_rank.shards.process_shard import ProcessShard
 from recall_rank.shards.worker import CHANGED
 
@@ -52,9 +53,13 @@ class Shards:
 
     @classmethod
     def open(
-        cls, folders: Iterable[str | PathLike[str]] | Mapping[str, str | PathLike[str]], *, workers: Workers = "threads"
+        cls,
+        folders: str | PathLike[str] | Iterable[str | PathLike[str]] | Mapping[str, str | PathLike[str]],
+        *,
+        workers: Workers = "threads",
     ) -> Self:
-        """Open the indexes in `folders`, or in the folders that a mapping gives to names of shards.
+        """Open the indexes in `folders`, or in the folders that a mapping gives to names of shards. One folder that is
+        no list is one in which `recall-rank build` wrote shards; what a later build writes is found by opening anew.
 
         With workers="threads" this process scores all shards at the same time; with "processes" each shard has a
         process of its own, which ends with close(). With "ray" (extra `ray`) each has an actor of the Ray cluster to
@@ -67,7 +72,10 @@ class Shards:
         if workers not in ("threads", "processes", "ray"):
             raise ValueError(f"workers must be 'threads', 'processes' or 'ray', not {workers!r}")
         named: Mapping[str, str | PathLike[str]]
-        named = folders if isinstance(folders, Mapping) else {fspath(folder): folder for folder in folders}
+        if isinstance(folders, str | PathLike):
+            named = {shard.name: os.path.join(folders, shard.folder) for shard in read_manifest(folders)}  # noqa: PTH118
+        else:
+            named = folders if isinstance(folders, Mapping) else {fspath(folder): folder for folder in folders}
         if workers == "processes":
             return cls([ProcessShard(folder, name) for name, folder in named.items()])
         if workers == "ray":

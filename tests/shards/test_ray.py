@@ -19,7 +19,7 @@ from recall_rank.shards.replicas import ReplicatedShard
 from recall_rank.shards.shards import Shards
 from tests.support.search.responses import told
 from tests.support.search.samples import NOW
-from tests.support.shards.lanterns import BUDGET_MS, check_others_stand, history, wait_until_reached
+from tests.support.shards.lanterns import check_others_stand, history, wait_until_reached
 from tests.support.shards.local_ray import local_ray
 from tests.support.shards.sleepy_shard import SLEEP, SleepyShard
 
@@ -30,6 +30,7 @@ ray: Any = pytest.importorskip("ray", reason="Ray is not installed: shards of ac
 pytestmark = [pytest.mark.slow, pytest.mark.posix]
 
 NAMES = ("a", "b", "c")
+BUDGET_MS = 8_000.0  # of a search on a busy machine: actors share two processors with what else runs
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -62,11 +63,11 @@ def test_actors_answer_as_one_index(folders: dict[str, Path]) -> None:
         assert len(shards) == len(one) == 18
         for query in ("lantern", "lantrn rope", "number 3", "the tide"):
             for match in ("smart", "literal", "fuzzy"):
-                response = shards.search(query, now=NOW, match=match)
+                response = shards.search(query, now=NOW, match=match, budget_ms=BUDGET_MS)
                 assert response.coverage.not_reached == ()
                 assert told(response) == told(one.search(query, now=NOW, match=match))
         with ThreadPoolExecutor(8) as pool:
-            answers = pool.map(lambda _: told(shards.search("lantern rope", now=NOW)), range(64))
+            answers = pool.map(lambda _: told(shards.search("lantern rope", now=NOW, budget_ms=BUDGET_MS)), range(64))
             assert all(answer == told(one.search("lantern rope", now=NOW)) for answer in answers)
     with pytest.raises(ValueError, match="closed"):
         shards.search("lantern")
@@ -74,13 +75,13 @@ def test_actors_answer_as_one_index(folders: dict[str, Path]) -> None:
 
 def test_an_actor_that_is_killed_is_named_and_started_again(actors: tuple[Shards, list[RayShard]]) -> None:
     shards, (_, gone, _) = actors
-    assert shards.search("lantern", now=NOW).coverage.not_reached == ()
+    assert shards.search("lantern", now=NOW, budget_ms=BUDGET_MS).coverage.not_reached == ()
     first = gone.pid
     assert gone._calls is not None
     ray.kill(gone._calls._actor)
     begun = time.monotonic()
     response = shards.search("lantern", now=NOW, results=50, budget_ms=BUDGET_MS)
-    assert time.monotonic() - begun < 5 * BUDGET_MS / 1000
+    assert time.monotonic() - begun < BUDGET_MS / 1000
     check_others_stand(response, "b", ENDED)
     wait_until_reached(shards)
     assert gone.pid not in (None, first)
@@ -90,7 +91,7 @@ def test_a_process_of_an_actor_that_is_killed_is_started_again(actors: tuple[Sha
     shards, (_, gone, _) = actors
     assert gone.pid is not None
     os.kill(gone.pid, signal.SIGKILL)
-    check_others_stand(shards.search("lantern", now=NOW, results=50, budget_ms=2_000), "b", "its actor ")
+    check_others_stand(shards.search("lantern", now=NOW, results=50, budget_ms=BUDGET_MS), "b", "its actor ")
     wait_until_reached(shards)
 
 
@@ -161,13 +162,13 @@ def test_the_other_replica_answers_for_one_that_sleeps_or_is_gone(tmp_path: Path
         assert first.pid != second.pid
         os.kill(first.pid or 0, signal.SIGSTOP)
         try:
-            response = shards.search("lantern rope", now=NOW, budget_ms=10_000)
+            response = shards.search("lantern rope", now=NOW, budget_ms=BUDGET_MS)
         finally:
             os.kill(first.pid or 0, signal.SIGCONT)
         assert response.coverage.not_reached == ()
-        assert told(response) == told(one.search("lantern rope", now=NOW, budget_ms=10_000))
+        assert told(response) == told(one.search("lantern rope", now=NOW, budget_ms=BUDGET_MS))
         os.kill(first.pid or 0, signal.SIGKILL)
-        response = shards.search("lantern rope", now=NOW, budget_ms=10_000)
+        response = shards.search("lantern rope", now=NOW, budget_ms=BUDGET_MS)
         assert response.coverage.not_reached == ()
 
 
@@ -186,14 +187,14 @@ def test_an_actor_runs_on_the_node_that_was_named(folders: dict[str, Path]) -> N
 def test_an_actor_whose_node_does_not_exist_is_named(folders: dict[str, Path]) -> None:
     lost = RayShard(folders["b"], "b", node_id="ab" * 28)
     with Shards([RayShard(folders["a"], "a"), lost, RayShard(folders["c"], "c")]) as shards:
-        check_others_stand(shards.search("lantern", now=NOW, results=50), "b", "its actor ")
+        check_others_stand(shards.search("lantern", now=NOW, results=50, budget_ms=BUDGET_MS), "b", "its actor ")
         assert lost.pid is None
 
 
 def test_a_folder_that_is_missing_is_named_until_it_is_there(folders: dict[str, Path], tmp_path: Path) -> None:
     named = {**folders, "b": tmp_path / "later"}
     with Shards.open(named, workers="ray") as shards:
-        assert shards.search("lantern", now=NOW, results=50).coverage.not_reached == ("b",)
+        assert shards.search("lantern", now=NOW, results=50, budget_ms=BUDGET_MS).coverage.not_reached == ("b",)
         Index.build(history("b"), folder=tmp_path / "later").close()
         time.sleep(1.1)  # the actor failed to open it, and is not started twice in a second
         shards.reload()
@@ -202,12 +203,12 @@ def test_a_folder_that_is_missing_is_named_until_it_is_there(folders: dict[str, 
 
 def test_an_index_that_changed_is_read_after_reload(folders: dict[str, Path]) -> None:
     with Shards.open(folders, workers="ray") as shards:
-        before = told(shards.search("lantern", now=NOW))
+        before = told(shards.search("lantern", now=NOW, budget_ms=BUDGET_MS))
         Index.build(history("b", 9), folder=folders["b"]).close()
-        assert told(shards.search("lantern", now=NOW)) == before
+        assert told(shards.search("lantern", now=NOW, budget_ms=BUDGET_MS)) == before
         shards.reload()
         one = Index.build([*history("a"), *history("b", 9), *history("c")])
-        assert told(shards.search("lantern", now=NOW)) == told(one.search("lantern", now=NOW))
+        assert told(shards.search("lantern", now=NOW, budget_ms=BUDGET_MS)) == told(one.search("lantern", now=NOW))
 
 
 def test_a_closed_shard_answers_no_more(folders: dict[str, Path]) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING, Any
 
-from tests.support.search.samples import NOW, session
+from tests.support.search.samples import ENOUGH_MS, NOW, session
 
 if TYPE_CHECKING:
     from recall_rank.model import SearchResponse
@@ -41,6 +41,6 @@ def check_others_stand(response: SearchResponse, missing: str, why: str) -> None
 def wait_until_reached(shards: Shards, seconds: float = 30) -> None:
     """Search until every shard is reached again; fails after `seconds`."""
     deadline = time.monotonic() + seconds
-    while shards.search("lantern", now=NOW).coverage.not_reached and time.monotonic() < deadline:
+    while shards.search("lantern", now=NOW, budget_ms=ENOUGH_MS).coverage.not_reached and time.monotonic() < deadline:
         time.sleep(0.1)
-    assert shards.search("lantern", now=NOW).coverage.not_reached == ()
+    assert shards.search("lantern", now=NOW, budget_ms=ENOUGH_MS).coverage.not_reached == ()
