@@ -35,18 +35,19 @@ def read_manifest(folder: str | os.PathLike[str]) -> list[ListedShard]:
     try:
         data = path.read_bytes()
     except FileNotFoundError as error:
-        raise MissingIndexError(
-            error.errno, f"{folder} has no {NAME}: `recall-rank build` writes one", str(path)
-        ) from None
+        raise MissingIndexError(error.errno, f"no {NAME}, which recall-rank build writes", str(folder)) from None
     try:
-        told = orjson.loads(data)
-        if told["format"] != FORMAT:
-            raise ValueError(f"its format is {told['format']!r}, not {FORMAT}")
-        found = [_listed(each) for each in told["shards"]]
+        return _shards_of(orjson.loads(data))
     except (ValueError, TypeError, KeyError) as error:
         raise IndexFormatError(f"{path} is no list of shards: {error}") from error
+
+
+def _shards_of(told: dict[str, Any]) -> list[ListedShard]:
+    if told["format"] != FORMAT:
+        raise ValueError(f"its format is {told['format']!r}, not {FORMAT}")
+    found = [_listed(each) for each in told["shards"]]
     if not found:
-        raise IndexFormatError(f"{path} names no shard")
+        raise ValueError("it names none")
     return found
 
 

@@ -20,7 +20,7 @@ from recall_rank.model.progress import Progress
 from recall_rank.shards.building.linked_groups import linked_groups
 from recall_rank.shards.building.task_workers import TaskWorkers
 from recall_rank.shards.building.unit_batches import BuildPlan, digest, plan_batches
-from recall_rank.shards.building.unit_tasks import Told
+from recall_rank.shards.building.unit_tasks import Told, done_before
 from recall_rank.shards.manifest import ListedShard, read_manifest, write_manifest
 
 STATE: Final = "units"  # the folder below that of the shards with what was read, for the next build
@@ -125,7 +125,7 @@ class _Build:
 
     def read(self) -> None:
         """Read all batches."""
-        tasks = []
+        tasks: list[Told] = []
         for batch in self._plan.batches:
             source = self._plan.sources[batch.source]
             units = [(0, each.unit.key, each.unit.location) for each in batch.units]
@@ -212,10 +212,11 @@ class _Build:
         ]
 
     def _run(self, stage: str, tasks: Sequence[Told]) -> list[Told]:
-        """Run tasks; return what they told, in their order."""
-        found: dict[int, Told] = {}
-        for number, told in self._workers.run(tasks) if tasks else ():
-            found[number] = told
+        """Run the tasks that an earlier build did not end; return what all told, in their order."""
+        found = {number: told for number, task in enumerate(tasks) if (told := done_before(task)) is not None}
+        left = [number for number in range(len(tasks)) if number not in found]
+        for number, told in self._workers.run([tasks[number] for number in left]) if left else ():
+            found[left[number]] = told
             if self._progress is not None:
                 self._progress(stage, len(found), len(tasks))
         return [found[number] for number in range(len(tasks))]

@@ -38,7 +38,21 @@ Told = dict[str, Any]
 
 def run_task(given: Told) -> Told:
     """Run the task that `given` describes, or return what it told when it ran before."""
+    done = done_before(given)
+    if done is not None:
+        return done
     return read_units(given) if given["task"] == "read" else merge_shard(given)
+
+
+def done_before(given: Told) -> Told | None:
+    """Return what a task told when it ran before; None when it did not end, or could not read all."""
+    folder = Path(given["folder"])
+    try:
+        found = open_generation(folder).segments
+        told: Told = _counts(found) if given["task"] == "merge" else json.loads((folder / TOLD).read_bytes())
+    except (MissingIndexError, UnusableIndexError, OSError, ValueError):
+        return None
+    return None if told.get("failures") else {**told, "reused": True}
 
 
 def sources_at(where: str, ignore: Ignore) -> list[BaseSource]:
@@ -50,14 +64,21 @@ def sources_at(where: str, ignore: Ignore) -> list[BaseSource]:
     return [complete_source(source) for source in without_ignored(found or [open_source(where)], ignore)]
 
 
+def _ignore(patterns: Mapping[str, Sequence[str]]) -> Ignore:
+    fields: dict[str, Any] = {name: tuple(values) for name, values in patterns.items()}
+    return Ignore(**{**fields, "forgotten": frozenset(fields["forgotten"])})
+
+
 @lru_cache(maxsize=256)
-def _sources_once(where: str, ignore: Ignore, build_id: str) -> list[BaseSource]:
-    """Return the sources at a place, looked for once in a build and process."""
+def _sources_once(build_id: str, where: str, ignore: Ignore) -> list[BaseSource]:
+    """Return the sources at a place, looked for once in each build and process."""
+    del build_id
     return sources_at(where, ignore)
 
 
-def _source(where: str, name: str, location: str, ignore: Ignore, build_id: str) -> BaseSource:
-    for source in _sources_once(where, ignore, build_id):
+def _source(build_id: str, ignore: Ignore, address: Sequence[str]) -> BaseSource:
+    where, name, location = address
+    for source in _sources_once(build_id, where, ignore):
         if (source.name, source.location) == (name, location):
             return source
     raise FileNotFoundError(f"{location}: a worker does not find the {name} history that the build found there")
@@ -78,11 +99,8 @@ def read_units(given: Told) -> Told:
     these sessions are indexed. The groups are told with their hashed ids, by which others may be connected with them.
     """
     folder = Path(given["folder"])
-    known = _complete(folder)
-    if known is not None:
-        return known
-    ignore = Ignore(**{name: frozenset(v) if name == "forgotten" else tuple(v) for name, v in given["ignore"].items()})
-    sources = [_source(*address, ignore, given["build"]) for address in given["sources"]]
+    ignore = _ignore(given["ignore"])
+    sources = [_source(given["build"], ignore, address) for address in given["sources"]]
     members = None if given["members"] is None else {(agent, key) for agent, key in given["members"]}
     reading = _Reading(sources, members)
     reading.read(given["units"])
@@ -94,16 +112,6 @@ def read_units(given: Told) -> Told:
     write_whole(folder / TOLD, json.dumps(told).encode())
     save_all(map(build, split), folder)
     return {**told, "reused": False}
-
-
-def _complete(folder: Path) -> Told | None:
-    """Return what an earlier reading told; None when it did not end, or could not read all."""
-    try:
-        open_generation(folder)
-        told: Told = json.loads((folder / TOLD).read_bytes())
-    except (MissingIndexError, UnusableIndexError, OSError, ValueError):
-        return None
-    return None if told["failures"] else {**told, "reused": True}
 
 
 class _Reading:
@@ -169,17 +177,15 @@ def packed(numbers: Iterable[int]) -> str:
 def merge_shard(given: Told) -> Told:
     """Merge the segments of one shard from the folders of readings, and write them as the index of the shard."""
     folder = Path(given["folder"])
-    try:
-        found = open_generation(folder).segments
-        reused = True
-    except (MissingIndexError, UnusableIndexError, OSError):
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        save_all(_merged(given["inputs"], given["shard"]), folder)
-        found, reused = open_generation(folder).segments, False
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    save_all(_merged(given["inputs"], given["shard"]), folder)
+    return {**_counts(open_generation(folder).segments), "reused": False}
+
+
+def _counts(segments: Sequence[Segment]) -> Told:
     return {
-        "sessions": sum(len(segment.sessions) for segment in found),
-        "parts": sum(segment.parts_without_titles for segment in found),
-        "reused": reused,
+        "sessions": sum(len(segment.sessions) for segment in segments),
+        "parts": sum(segment.parts_without_titles for segment in segments),
     }
 
 

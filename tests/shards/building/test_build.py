@@ -60,7 +60,7 @@ def stores(tmp_path: Path) -> list[str]:
     """A folder with a store of every loader, some of which hold copies of one session, and a copy of one store."""
     for name, write in STORES.items():
         home = tmp_path / "stores" / name
-        home.mkdir(parents=True)
+        (home if name in ("opencode-export", "history") else home.parent).mkdir(parents=True, exist_ok=True)
         write(home)
     for name in ("claude-code", "history"):
         shutil.copytree(tmp_path / "stores" / name, tmp_path / "copies" / name)
