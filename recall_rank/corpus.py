@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from array import array
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from os import PathLike, fspath
 from threading import Lock
 from typing import TYPE_CHECKING, Any, Literal, NoReturn, Self, SupportsIndex, Unpack
@@ -16,6 +15,7 @@ from recall_rank.index.segment.build import build
 from recall_rank.index.segment.segment import TITLE_ROLE, Segment
 from recall_rank.model import Message, RefreshReport, SearchResponse, Session, Source, VectorCount
 from recall_rank.model.coerce import message_list, sessions_from
+from recall_rank.model.record_classes import field_names, replace
 from recall_rank.model.texts import sessions_of_texts
 from recall_rank.search.engine import search
 from recall_rank.search.expansion.expand import expand
@@ -436,7 +436,7 @@ class Index:
         """
         import numpy as np
 
-        names = [name for name in Segment.__slots__ if name.split("_")[0] in ("part", "message", "doc")]
+        names = [name for name in field_names(Segment) if name.split("_")[0] in ("part", "message", "doc")]
         segment = self._merged()
         views = {name: getattr(segment, name) for name in names}
         columns = {name: np.asarray(view) for name, view in views.items() if isinstance(view, memoryview)}

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Collection, Iterable, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Final, Literal, NoReturn, Self, SupportsIndex, TypeVar, Unpack
+
+from recall_rank.model.record_classes import replace
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Final, Generic, Literal, TypeVar, Unpack, cast, get_args
 
 from recall_rank.index.reader.index_reader import IndexReader
 from recall_rank.index.segment.build import build
+from recall_rank.model.record_classes import frozen
 from recall_rank.model.texts import text_list, text_of, text_session
 from recall_rank.search.engine import run
 from recall_rank.search.options import MAX_RESULTS, RerankOptions, SearchOptions, parse_options
@@ -20,7 +20,7 @@ RerankOrder = Literal["relevance", "input"]
 _ACCEPTED: Final = RerankOptions.__annotations__.keys()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Reranked(Generic[Item]):
     """A text of the list that rerank() was given, and its score."""
 

@@ -14,8 +14,9 @@ a small history in which it decides what comes first.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import Final, NamedTuple
+
+from recall_rank.model.record_classes import field, frozen
 
 
 class KindWeights(NamedTuple):
@@ -49,7 +50,7 @@ class SureWeights(NamedTuple):
     lead: float = 7.78
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Weights:
     """The numbers that rank. Immutable: to try other numbers, pass a changed copy to a search; other searches keep
     theirs.

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Final
 
 from recall_rank.analysis.sentences import sentences
 from recall_rank.model import Flag, Message, Session
+from recall_rank.model.record_classes import frozen
 
 _SKIPPED: Final = Flag.SYNTHETIC | Flag.SUMMARY | Flag.ABANDONED | Flag.SUBAGENT
 _TYPES: Final = ("text", "reasoning")
@@ -74,7 +74,7 @@ _RULES: Final = re.compile(  # a user states a rule with these words, an assista
 )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class CompactionNote:
     """A sentence to keep when a session is compacted, that is, replaced by a summary.
 

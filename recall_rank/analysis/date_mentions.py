@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from datetime import UTC, datetime
+from functools import cache
 
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _MONTH = (
@@ -13,22 +14,25 @@ _MONTH = (
 )
 _DAY = r"(?P<day>[0-9]{1,2})(?:st|nd|rd|th)?"
 _YEAR = r"(?P<year>(?:19|20)[0-9]{2})"
-_FORMS = tuple(
-    re.compile(pattern, re.IGNORECASE)
-    for pattern in (
-        rf"\b{_YEAR}-(?P<number>[01][0-9])(?:-(?P<day>[0-3][0-9]))?\b",
-        rf"\b{_DAY}(?:\s+of)?\s+{_MONTH}\b(?:,?\s+{_YEAR}\b)?",
-        rf"\b{_MONTH}\.?\s+{_DAY}\b(?!:)(?:,?\s+{_YEAR}\b)?",
-        rf"\b{_MONTH},?\s+{_YEAR}\b",
-        rf"\b(?:in|during|since|until|by|of|last|this|early|late|mid)\s+{_MONTH}\b",
-        rf"\b(?:in|during|since|of)\s+{_YEAR}\b",
-    )
+_FORMS = (
+    rf"\b{_YEAR}-(?P<number>[01][0-9])(?:-(?P<day>[0-3][0-9]))?\b",
+    rf"\b{_DAY}(?:\s+of)?\s+{_MONTH}\b(?:,?\s+{_YEAR}\b)?",
+    rf"\b{_MONTH}\.?\s+{_DAY}\b(?!:)(?:,?\s+{_YEAR}\b)?",
+    rf"\b{_MONTH},?\s+{_YEAR}\b",
+    rf"\b(?:in|during|since|until|by|of|last|this|early|late|mid)\s+{_MONTH}\b",
+    rf"\b(?:in|during|since|of)\s+{_YEAR}\b",
 )
 
 
 # Every form of a date contains a hint and matches _HINT. Most queries contain no hint, and most others do not match.
 _HINTS = (*_MONTHS, "19", "20")
-_HINT = re.compile(rf"{_YEAR}|\b{_MONTH}\b", re.IGNORECASE)
+_HINT = rf"{_YEAR}|\b{_MONTH}\b"
+
+
+@cache
+def _compiled(pattern: str) -> re.Pattern[str]:
+    """Return a pattern of this module compiled; not on import, since most processes search for no date."""
+    return re.compile(pattern, re.IGNORECASE)
 
 
 def names_a_date(text: str) -> bool:
@@ -36,7 +40,7 @@ def names_a_date(text: str) -> bool:
     folded = text.casefold()  # the forms ignore case, by which a long s equals an s
     for hint in _HINTS:
         if hint in folded:
-            return _HINT.search(text) is not None and any(form.search(text) for form in _FORMS)
+            return _compiled(_HINT).search(text) is not None and any(_compiled(form).search(text) for form in _FORMS)
     return False
 
 
@@ -52,7 +56,7 @@ def named_dates(text: str, oldest: int, newest: int) -> list[list[tuple[int, int
     found: list[list[tuple[int, int]]] = []
     taken: list[tuple[int, int]] = []
     for form in _FORMS:
-        for match in form.finditer(text):
+        for match in _compiled(form).finditer(text):
             if any(match.start() < end and start < match.end() for start, end in taken):
                 continue
             taken.append(match.span())

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Final
 
 from recall_rank.analysis.time_filters import resolve_window
 from recall_rank.analysis.user_vocabulary import forms_of
 from recall_rank.model.query_syntax import Alternatives, QuerySyntax
+from recall_rank.model.record_classes import mutable
 
 MAX_CHARS: Final = 1000  # of a query with operators: a longer one was pasted
 MIN_EXCLUDED: Final = 4  # letters of -word: -xzf, -rf and -la are options of programs
@@ -59,7 +59,7 @@ def read_syntax(text: str, now: int, *, alternatives: bool = True) -> QuerySynta
     )
 
 
-@dataclass(slots=True)
+@mutable
 class _Token:
     """A piece of a query between blanks, or a quoted phrase with the sign or name in front of it."""
 

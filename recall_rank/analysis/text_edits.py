@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+
+from recall_rank.model.record_classes import frozen
 
 Edit = tuple[int, int, str]
 """(start, end, replacement): characters [start, end) of a text, and what is shown in their place."""
@@ -14,7 +15,7 @@ Redact = Callable[[str, int, int], Sequence[Edit]]
 Edits are in order and do not overlap; they may begin before `low` or end after `high`."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Edited:
     """A range of a text after edits: `text` is the edited range, which begins at character `low` of the whole text."""
 

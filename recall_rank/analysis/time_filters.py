@@ -9,11 +9,11 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Final, NamedTuple
 
 from recall_rank.model.option_errors import OptionValueError
+from recall_rank.model.record_classes import frozen
 
 SECOND_MS: Final = 1_000
 MINUTE_MS: Final = 60 * SECOND_MS
@@ -59,7 +59,7 @@ class EmptyTimeWindow(ValueError):  # noqa: N818 - it names the window
     """The bounds of a time filter exclude every time: the lower bound is not before the upper bound."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class TimeWindow:
     """The times t with after < t < before, in epoch milliseconds; None is no bound. `warnings` are for the caller."""
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple, Self
 
 from recall_rank._core.text.tokens import query_tokens
 from recall_rank.analysis.normalize import encode
+from recall_rank.model.record_classes import field, frozen
 
 MAX_WORDS: Final = 8  # of one text
 MAX_TEXTS: Final = 32  # that stand for each other
@@ -22,7 +22,7 @@ class Synonym(NamedTuple):
     text: str
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@frozen(eq=False)
 class UserVocabulary:
     """Words of a user, and the texts by which each is searched, too.
 

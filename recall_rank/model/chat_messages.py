@@ -7,9 +7,9 @@ the calls they belong to. Pictures, sounds and files become message parts withou
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
 from typing import Any, Final
 
+from recall_rank.model.record_classes import mutable, replace
 from recall_rank.model.sessions import Flag, Message, Part
 
 CHAT_ROLES: Final = {"developer": "system", "function": "tool"}
@@ -30,7 +30,7 @@ ANSWER_BLOCKS = ("tool_result", "web_search_tool_result", "code_execution_tool_r
 FILE_BLOCKS = ("image_url", "image", "input_image", "input_audio", "audio", "file", "input_file", "container_upload")
 
 
-@dataclass(slots=True)
+@mutable
 class _ChatDraft:
     """A message and its message parts so far; later messages may add outputs to its tool calls."""
 

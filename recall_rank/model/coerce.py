@@ -8,17 +8,17 @@ message without parts; in others it is ignored, since records of other programs 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import fields
 from math import isfinite
 from typing import Any, TypeVar, get_args
 
 from recall_rank.model.chat_messages import CHAT_KEYS, CHAT_ROLES, ChatMessages
+from recall_rank.model.record_classes import field_names
 from recall_rank.model.sessions import Flag, Message, Part, Role, Session, Tokens
 
 Record = TypeVar("Record", Part, Message, Session)
 ROLES: frozenset[str] = frozenset(get_args(Role))
 ACCEPTED = ROLES | CHAT_ROLES.keys()
-_FIELDS = {cls: frozenset(f.name for f in fields(cls)) for cls in (Part, Message, Session)}
+_FIELDS = {cls: frozenset(field_names(cls)) for cls in (Part, Message, Session)}
 _TIMES = ("time", "created", "updated")
 _REQUIRED: Mapping[type, tuple[str, ...]] = {Part: ("id", "type"), Message: ("id", "role"), Session: ("id",)}
 _CONTENT = {

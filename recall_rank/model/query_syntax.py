@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
+from recall_rank.model.record_classes import field, frozen
 
-@dataclass(frozen=True, slots=True)
+
+@frozen
 class Alternatives:
     """Words of a query with OR between them: characters [start, end) of its text. A document needs one of `words`."""
 
@@ -16,7 +17,7 @@ class Alternatives:
     words: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class QuerySyntax:
     """A query with operators, taken apart: the text that is looked for, and what the operators ask for."""
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Literal, Self
 
+from recall_rank.model.record_classes import field, frozen
 from recall_rank.model.sessions import Flag
 from recall_rank.model.sources import SourceReport
 
@@ -20,7 +20,7 @@ Confidence = Literal["high", "medium", "low"]
 Stage = Literal["score", "prefilter", "scan"]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Context:
     """The caller's current session, project and folder. The search scopes "session" and "project" need it."""
 
@@ -33,7 +33,7 @@ class Context:
     in_context_since: str | None = None  # and this one with all behind it
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Span:
     """The position of one match as character offsets.
 
@@ -46,7 +46,7 @@ class Span:
     text_end: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Why:
     """The reasons for a result: matched fields and terms, nearness of its directory, age, confidence."""
 
@@ -58,7 +58,7 @@ class Why:
     matched_forms: Mapping[str, Sequence[str]] | None = None  # query's word(s) -> as found; present when explained
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class CopyPlace:
     """The place of a copy of a result in another store: the name of the store, and the ids there."""
 
@@ -68,7 +68,7 @@ class CopyPlace:
     part_id: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Result:
     """One hit: a part, the title of a session, or, when results are grouped by session, the best part of a session."""
 
@@ -105,7 +105,7 @@ class Result:
     also_in: Sequence[CopyPlace] = ()  # copies of this part in other stores, which are no results of their own
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Count:
     """Counts of one type of record, sessions, messages or parts: those that were known, and that a search left out or
     read.
@@ -123,7 +123,7 @@ class Count:
         return self.eligible - self.searched
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class VectorCount:
     """The number of passages of prose that have a vector; those without one are ranked by their words alone."""
 
@@ -132,7 +132,7 @@ class VectorCount:
     with_vector: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Coverage:
     """The number of sessions, messages and parts that a search read or left out, with the reasons.
 
@@ -162,7 +162,7 @@ class Suggestion(str):
         return self
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class NearMiss:
     """A term or a session that is close to the query without being a hit."""
 

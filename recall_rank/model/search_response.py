@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
 from recall_rank.model.query_syntax import QuerySyntax
+from recall_rank.model.record_classes import field, frozen
 from recall_rank.model.response import Coverage, Group, Match, NearMiss, Result
 from recall_rank.model.serialize import (
     coverage_to_dict,
@@ -19,7 +19,7 @@ from recall_rank.model.serialize import (
 )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SearchResponse:
     """The response to one search: results, counts, coverage, warnings and suggestions.
 

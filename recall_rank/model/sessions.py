@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from typing import Any, Literal
+
+from recall_rank.model.record_classes import field, frozen
 
 Role = Literal["user", "assistant", "system", "tool"]
 
@@ -64,7 +65,7 @@ class Talk(enum.IntEnum):
 SUBAGENT_KIND = 16  # added to the kind of a document from a sidechain or abandoned branch
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Part:
     """One part of a message: a text, reasoning, a tool call, a file and so on, as `type` tells.
 
@@ -86,7 +87,7 @@ class Part:
     files: tuple[str, ...] = ()  # paths a tool call touched
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Tokens:
     """Numbers of model tokens of a message or session, from the records of the agent; None where it recorded none.
 
@@ -100,7 +101,7 @@ class Tokens:
     reasoning: int | None = None  # the part of `output` spent on reasoning
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Message:
     """One message of a session, with its parts in order. `time` is in milliseconds since 1970 UTC, 0 when unknown."""
 
@@ -117,7 +118,7 @@ class Message:
     parent: str | None = field(default=None, compare=False)  # the message it answers, where a store tells branches
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Session:
     """One conversation with its messages in order. Times are in milliseconds since 1970 UTC."""
 

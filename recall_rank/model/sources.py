@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Final, Protocol, Self, runtime_checkable
 
+from recall_rank.model.record_classes import field, frozen
 from recall_rank.model.sessions import Session
 
 NO_MEMORY: Final = "there is not enough memory to read it"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Unit:
     """A part of a store that is read as a whole and can change by itself: one file, or one session of a database."""
 
@@ -20,7 +20,7 @@ class Unit:
     location: str  # the path a person would open
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Malformed:
     """One record of a store that could not be read, wholly or in part, with its place and the reason.
 
@@ -33,7 +33,7 @@ class Malformed:
     count: int = 1  # more than 1: it stands for so many records that are not listed one by one
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ReadFailure:
     """A unit (a file or a session of a database) or a whole store that could not be read, and the reason."""
 
@@ -49,7 +49,7 @@ class ReadFailure:
         return self.reason == NO_MEMORY
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Notice:
     """A remark about sessions of a source with a count, such as how many copied messages are counted once.
 
@@ -68,7 +68,7 @@ class Notice:
         return chosen.replace("{count}", str(self.count))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Reading:
     """The result of reading one unit: a file, or a session of a database.
 
@@ -128,7 +128,7 @@ class Source(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ResolvedSessions:
     """The result of resolving copied messages and references among sessions.
 
@@ -204,7 +204,7 @@ class BaseSource(ABC):
         return session.parent, session.forked_from, session.continues
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SourceReport:
     """Counts of the sessions, messages and parts read from one source, and the problems of reading it."""
 
@@ -236,7 +236,7 @@ class SourceReport:
         return bool(self.failures) and not self.sessions
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RefreshReport:
     """The result of refreshing an index on disk: counts of what changed, and a report on each source."""
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from recall_rank._core.rank.candidate import Candidate
 from recall_rank.index.reader.index_reader import IndexReader
 from recall_rank.model import NearMiss
+from recall_rank.model.record_classes import field, mutable
 from recall_rank.search.deadline import Deadline, DegradeKind
 from recall_rank.search.expansion.expansion import Expansion
 from recall_rank.search.filters.eligible import EligibleSet
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from recall_rank.semantic.nearest import Nearest
 
 
-@dataclass(slots=True)
+@mutable
 class SearchContext:
     """The state of one search: its inputs, and the results of the stages so far.
 

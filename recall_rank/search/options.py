@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, fields
 from functools import lru_cache
 from typing import Any, TypedDict, cast, get_args
 
@@ -12,6 +11,7 @@ from recall_rank.analysis.text_edits import Redact
 from recall_rank.analysis.user_vocabulary import UserVocabulary
 from recall_rank.model import Context, Group, Match, Order, Scope
 from recall_rank.model.option_errors import OptionTypeError, OptionValueError
+from recall_rank.model.record_classes import field_names, frozen
 from recall_rank.weights import Weights
 
 MAX_RESULTS = 1000
@@ -83,7 +83,7 @@ class SearchOptions(RankOptions, total=False):
     sessions: int | None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Options:
     """The options of one search, with their defaults. Creating one checks every value.
 
@@ -193,7 +193,7 @@ class Options:
             raise OptionTypeError("cancel", f"must have is_set(), as threading.Event has; {self.cancel!r} has not")
 
 
-OPTION_NAMES = frozenset(each.name for each in fields(Options))
+OPTION_NAMES = frozenset(field_names(Options))
 _PLAIN = frozenset((str, int, float, bool, type(None), UserVocabulary))  # equal only to itself
 
 

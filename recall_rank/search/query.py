@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass, field, replace
 
 from recall_rank._core.runtime.record_factory import RecordFactory
 from recall_rank._core.text.tokens import query_tokens
@@ -15,6 +14,7 @@ from recall_rank.analysis.stop_words import STOP_WORDS
 from recall_rank.analysis.time_filters import resolve_window
 from recall_rank.analysis.user_vocabulary import UserVocabulary, forms_of, stand_in
 from recall_rank.model.query_syntax import QuerySyntax
+from recall_rank.model.record_classes import field, frozen, replace
 from recall_rank.search.options import Options
 from recall_rank.weights import DEFAULT, Weights
 
@@ -26,7 +26,7 @@ MAX_CHARACTERS = 240  # words that are searched if there are characters of scrip
 _QUOTED = re.compile(r'"([^"]*)"')
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Word:
     """One word of a query, with its folded form and whether it counts. Stop words do not count."""
 
@@ -36,7 +36,7 @@ class Word:
     cjk: bool  # a single character of a script without blanks
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Compound:
     """Several words of a query written as one, such as rate-limit, or one word with its punctuation, such as C++.
 
@@ -50,7 +50,7 @@ class Compound:
     cjk: bool
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Variant:
     """A text that counts in place of the `span` words of a query from index `at` on: a synonym, or what follows OR.
 
@@ -67,7 +67,7 @@ class Variant:
     synonym: bool  # from the user's vocabulary; else an alternative of the query
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Query:
     """A query text, parsed, with its checked options. Times are milliseconds since 1970, UTC."""
 

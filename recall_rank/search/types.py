@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from recall_rank._core.rank.candidate import Candidate
+from recall_rank.model.record_classes import mutable
 
 
-@dataclass(slots=True)
+@mutable
 class PageEntry:
     """One result on a page: a part, or, when results are grouped, a session represented by one of its parts."""
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -13,6 +12,7 @@ from recall_rank._core.search.cosines import cosines
 from recall_rank.index.reader.index_reader import IndexReader
 from recall_rank.index.vectors.passages import said_marks
 from recall_rank.model import VectorCount
+from recall_rank.model.record_classes import frozen
 
 if TYPE_CHECKING:
     from recall_rank.index.reader.segment_view import SegmentView
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 DIGITS = 4  # of the mean: equal for any order of its summands
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Nearest:
     """The nearness in meaning of each passage of an index to a query."""
 

@@ -8,7 +8,6 @@ import time
 import weakref
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from recall_rank.index.errors import MissingIndexError
@@ -16,6 +15,7 @@ from recall_rank.index.reader.index_reader import IndexReader
 from recall_rank.index.storage.folder import Folder
 from recall_rank.index.storage.mapped_segment import MappedSegment
 from recall_rank.index.storage.vector_file import load_vectors, save_vectors
+from recall_rank.model.record_classes import frozen, mutable
 from recall_rank.semantic.embedder import Embedder, check_embedder, vectors_of
 from recall_rank.semantic.query_vectors import AskedVector, QueryVectors
 
@@ -42,7 +42,7 @@ class EmbeddingStoppedError(Exception):
     """Raised inside a pass when it was told to stop; what was made until then is kept."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class EmbedReport:
     """The result of making vectors: the number of passages, of those with a vector, and of vectors made."""
 
@@ -53,7 +53,7 @@ class EmbedReport:
     elapsed_ms: float
 
 
-@dataclass(slots=True)
+@mutable
 class _Missing:
     """A segment with passages that have no vector."""
 

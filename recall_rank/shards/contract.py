@@ -40,7 +40,7 @@ class Shard(Protocol):
 
     @property
     def name(self) -> str:
-        """What the coverage of a response calls the shard."""
+        """The name of the shard in the coverage of a response."""
 
     def contents(self) -> ShardContents:
         """Return the newest state of the shard's index. Raises OSError or ValueError when it cannot be read."""

@@ -41,7 +41,7 @@ class ProcessShard:
         self.folder = fspath(folder)
         self.name = name or self.folder
         self._lock = Lock()
-        self._process: _Served | None = None
+        self._process: _ServingProcess | None = None
         self._started_ns = -RESTART_NS
 
     def contents(self) -> ShardContents:
@@ -55,7 +55,7 @@ class ProcessShard:
         process = self._running()
         return refused(request, ENDED) if process is None else process.submit(request)
 
-    def _running(self) -> _Served | None:
+    def _running(self) -> _ServingProcess | None:
         """Return the process, started if there is none; None where the last one was started less than RESTART_NS ago
         and has ended.
         """
@@ -65,7 +65,7 @@ class ProcessShard:
                 self._process = None
             if self._process is None and monotonic_ns() - self._started_ns >= RESTART_NS:
                 self._started_ns = monotonic_ns()
-                self._process = _Served(self.folder)
+                self._process = _ServingProcess(self.folder)
             return self._process
 
     @property
@@ -80,7 +80,7 @@ class ProcessShard:
                 self._process = None
 
 
-class _Served:
+class _ServingProcess:
     """One process that serves a folder, with a thread that writes questions and one that reads answers."""
 
     def __init__(self, folder: str) -> None:

@@ -45,7 +45,7 @@ class ReplicatedShard:
 
     @property
     def patience_ms(self) -> float:
-        """How long a replica is waited for before the next one is asked, in ms."""
+        """The time for which a replica is waited for before the next one is asked, in ms."""
         with self._lock:
             times = sorted(self._times)
         return times[int(SHARE * (len(times) - 1))] if len(times) >= TOLD else PATIENCE_MS

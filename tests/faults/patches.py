@@ -18,7 +18,7 @@ from difflib import SequenceMatcher
 from pathlib import Path
 from typing import Final
 
-GROUPS: Final = ("kernels", "index", "histories", "loaders", "search", "frontends")
+GROUPS: Final = ("kernels", "index", "histories", "loaders", "search", "shards", "frontends")
 OUTCOMES: Final = frozenset({"failure", "crash", "timeout"})
 _HUNK: Final = re.compile(r"@@ -(\d+)(?:,\d+)? \+\d+(?:,\d+)? @@")
 

@@ -7,7 +7,7 @@ from dataclasses import FrozenInstanceError, dataclass, fields
 import pytest
 
 from recall_rank.model import Result, Span
-from recall_rank.model.drafts import Drafts
+from recall_rank.model.record_classes import Drafts
 from tests.support.frontends.samples import hit
 
 

@@ -115,6 +115,7 @@ FOREIGN: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(("http", "urllib"), ("semantic.adapters",)),  # only to this machine, unless the user says otherwise
 }
 OPENS_FILES = ("index.storage", "loaders", "histories", "frontends")
+RUNS_TEXT = "recall_rank.model.record_classes"  # compiles constructors from the names of fields
 CYTHON_IMPORT = re.compile(r"^\s*(?:from\s+([\w.]+)\s+c?import\b|c?import\s+([\w.]+))", re.MULTILINE)
 
 
@@ -199,6 +200,8 @@ def opened(module: str, source: str) -> Iterator[str]:
     """Calls of the builtins `open`, `eval` and `exec` where no file may be touched and no text run."""
     prefix = prefix_of(module)
     forbidden = {"eval", "exec"} if prefix is not None and below(prefix, OPENS_FILES) else {"open", "eval", "exec"}
+    if module == RUNS_TEXT:
+        forbidden.remove("exec")
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in forbidden:
             yield f"{module}:{node.lineno} must not call {node.func.id}()"

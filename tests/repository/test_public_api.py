@@ -15,6 +15,7 @@ import recall_rank
 from recall_rank.search.options import OPTION_NAMES
 
 ROOT = Path(__file__).resolve().parents[2]
+NOT_TO_START = {"numpy", "orjson", "re2", "sqlite3", "dataclasses", "inspect"}  # what no first search imports
 HEAVY = {
     "numpy",
     "rapidfuzz",
@@ -32,7 +33,8 @@ HEAVY = {
 PUBLIC = [
     *("Context", "Coverage", "EmbedReport", "Embedder", "Evaluation", "Flag", "FunctionEmbedder", "Index"),
     *("LabelledQuery", "Malformed", "Message", "Options", "Part", "Place", "Reading", "Recall", "RefreshReport"),
-    *("Reranked", "Result", "SearchResponse", "Session", "Source", "SourceReport", "Tokens", "Unit", "UserVocabulary"),
+    *("Reranked", "Result", "SearchResponse", "Session", "Shards", "Source", "SourceReport", "Tokens"),
+    *("Unit", "UserVocabulary"),
     *("discover", "evaluate", "open_embedder", "open_source", "open_sources", "rank", "rerank"),
 ]
 METHODS = {
@@ -176,14 +178,20 @@ def loaded_by(code: str) -> set[str]:
         pytest.param("import recall_rank", HEAVY, id="import"),
         pytest.param("from recall_rank import Session, Message, Part, Context, Result, Flag", HEAVY, id="records"),
         pytest.param("import recall_rank; dir(recall_rank); recall_rank.__version__", HEAVY, id="looking around"),
-        pytest.param("from recall_rank import Index, rank, Options", {"numpy", "orjson", "re2", "sqlite3"}, id="Index"),
+        pytest.param("from recall_rank import Index, rank, Options", NOT_TO_START, id="Index"),
         pytest.param(
             "import recall_rank as rr\n"
             "said = {'id': 'p', 'type': 'text', 'text': 'the lantern'}\n"
             "history = [{'id': 's', 'messages': [{'id': 'm', 'role': 'user', 'parts': [said]}]}]\n"
             "assert rr.rank('lantern', history).results[0].part_id == 'p'",
-            {"numpy", "orjson", "re2", "sqlite3", "click", "rich"},
+            {*NOT_TO_START, "click", "rich"},
             id="a whole search",
+        ),
+        pytest.param(
+            "import recall_rank as rr\n"
+            "assert rr.rerank('amber lantern', ['a tidal gate', 'the lantern is amber'])[0].index == 1",
+            {*HEAVY - {"Stemmer"}, "dataclasses", "inspect", "json"},
+            id="reranking for words without a name",
         ),
         pytest.param(
             "import recall_rank as rr\n"

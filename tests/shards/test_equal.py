@@ -8,12 +8,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recall_rank.corpus import Index, index_of_segments
+from recall_rank.index.segment.build import build
+from recall_rank.index.shards.questions import ScanAnswer, ScanQuestion, ShardRequest
 from recall_rank.model import Session
 from recall_rank.shards.shards import Shards
+from recall_rank.shards.worker import CHANGED
 from tests.support.examples import examples
 from tests.support.index.cutting import Cut, cut_up, cuts
 from tests.support.search.responses import alike, options, told
-from tests.support.search.samples import ENOUGH_MS, NOW, ask
+from tests.support.search.samples import DAY_MS, ENOUGH_MS, NOW, ask, message, session
 from tests.support.search.strategies import histories, query
 from tests.support.shards.wire_shard import WireShard
 from tests.support.soak import times
@@ -43,3 +46,27 @@ def test_shards_answer_as_one_index(
         response = told(shards.search(text, now=NOW, budget_ms=ENOUGH_MS, **chosen))
         assert response == told(ask(one, text, **chosen))
         assert alike(response, told(ask(whole, text, **chosen)))
+
+
+def test_equal_hits_of_several_shards_stand_newest_first() -> None:
+    said = "the lantern of the harbor"
+    made = [
+        session(f"s{at}", message(f"s{at}.0", said, time=NOW - (50 - at) * DAY_MS), updated=NOW - at)
+        for at in range(50)
+    ]
+    shards = Shards(WireShard(f"{at}", [build(made[at::2])], [frozenset()]) for at in range(2))
+    one = Index.build(made)
+    for offset in (0, 30):  # behind the hits that are reranked, the order is that of evidence
+        response = told(shards.search("lantern", now=NOW, budget_ms=ENOUGH_MS, offset=offset))
+        assert response == told(ask(one, "lantern", offset=offset))
+        assert response["results"][0]["session_id"] == f"s{49 - offset}"
+
+
+def test_a_worker_says_when_its_index_is_in_another_state() -> None:
+    own = session("a", "the lantern of the harbor", updated=NOW)
+    shard = WireShard("a", [build([own])], [frozenset()])
+    reply = shard.worker.answer(ShardRequest("an older generation", ScanQuestion("lantern", False, None)))
+    assert (reply.generation, reply.answer, reply.problem) == ("generation of a", None, CHANGED)
+    reply = shard.worker.answer(ShardRequest("generation of a", ScanQuestion("lantern", False, None)))
+    assert isinstance(reply.answer, ScanAnswer)
+    assert list(reply.answer.parts) == [1]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 from recall_rank.index.segment.build import GrowingSegment, newest
@@ -11,6 +10,7 @@ from recall_rank.index.segment.segment import Segment
 from recall_rank.index.segment.stored_sessions import stored_session
 from recall_rank.model import Message, Session
 from recall_rank.model.coerce import messages_from
+from recall_rank.model.record_classes import replace
 
 LONGEST_NUMBER = 18  # digits of a number in the id of a message
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Final
 
 from recall_rank.index.live.growing_session import GrowingSession
@@ -14,6 +13,7 @@ from recall_rank.index.segment.segment import Segment, SessionRow
 from recall_rank.index.segment.stored_sessions import stored_session
 from recall_rank.index.storage.manifest import ListedFile
 from recall_rank.model import Message, Session
+from recall_rank.model.record_classes import mutable
 
 MOST_GROWING: Final = 8  # sessions that keep what their segment is built from; a search reads a segment for each
 MOST_SETTLED: Final = 8  # other segments in memory, before the smaller ones are merged
@@ -22,7 +22,7 @@ FEW: Final = 300  # messages up to which segments are built anew rather than mer
 WORN: Final = 1000  # deleted messages from which on a segment is rewritten, if they are more than a third of it
 
 
-@dataclass(slots=True, eq=False)
+@mutable(eq=False)
 class LiveSegment:
     """A segment with its deleted sessions, and the file that holds it."""
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
@@ -18,6 +17,7 @@ from recall_rank.index.reader.index_reader import IndexReader
 from recall_rank.index.segment.columns import COLUMNS, DERIVED, DOC_COLUMNS
 from recall_rank.index.segment.segment import Segment, SessionRow
 from recall_rank.index.segment.strings import Names, Strings
+from recall_rank.model.record_classes import replace
 
 if TYPE_CHECKING:
     import numpy.typing as npt

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from dataclasses import dataclass
 
 from recall_rank.index.reader.index_reader import IndexReader
 from recall_rank.index.segment.segment import Segment
+from recall_rank.model.record_classes import frozen
 
 KINDS = ("session", "message", "part", "document", "field", "byte", "folded part", "folded byte")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SourceRows:
     """A run, that is consecutive sessions of one segment, with the ranges of their rows of every kind.
 

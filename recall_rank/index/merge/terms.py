@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from recall_rank._core.index.vocabulary import Vocabulary
+from recall_rank.model.record_classes import frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class MergedTerms:
     """The distinct terms of all segments, sorted as in a vocabulary.
 
@@ -35,7 +35,7 @@ class MergedTerms:
         yield self.signatures[used]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Block:
     """The terms of one vocabulary that have one length in code points, with their sizes in bytes and their signatures.
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 
 from recall_rank.index.segment.segment import Segment, SessionRow, Text
 from recall_rank.index.segment.strings import Names, Strings
+from recall_rank.model.record_classes import field_names, frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PartColumns:
     """The columns of one segment that tell of a part, its message and its session, looked up once for all results."""
 
@@ -33,4 +33,4 @@ class PartColumns:
     @classmethod
     def of(cls, segment: Segment) -> PartColumns:
         """Look up the columns of a segment."""
-        return cls(*(getattr(segment, name) for name in cls.__slots__))
+        return cls(*(getattr(segment, name) for name in field_names(cls)))

@@ -6,15 +6,15 @@ import heapq
 from array import array
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from recall_rank.index.reader.segment_view import SegmentView
 from recall_rank.index.segment.segment import Segment, SessionRow
+from recall_rank.model.record_classes import frozen
 
 Key = tuple[int, str, str]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Run:
     """A run, that is consecutive live sessions of one segment that stay consecutive in the reader's numbering.
 

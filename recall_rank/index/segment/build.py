@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from functools import lru_cache
 from typing import Any, Literal
 
@@ -19,6 +18,7 @@ from recall_rank.index.segment.columns import DOC_COLUMNS
 from recall_rank.index.segment.segment import ROLES, TITLE_ROLE, Segment, SessionRow
 from recall_rank.index.segment.strings import Names, Strings
 from recall_rank.model import SUBAGENT_KIND, Flag, Kind, Message, Session, Talk
+from recall_rank.model.record_classes import replace
 
 PASSAGE_BYTES = 1500  # of UTF-8, the longest passage: about 250 words, one paragraph or one screen of output
 # (a letter of an alphabet other than the Latin one counts as one byte)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import struct
-from dataclasses import dataclass
 from typing import Final, Literal
+
+from recall_rank.model.record_classes import frozen
 
 Code = Literal["B", "H", "I", "Q", "q"]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ColumnFormat:
     """The type and the length of a column of a segment.
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import TypeAlias
 
 from recall_rank._core.index.doc_columns import DocColumns
@@ -13,6 +12,7 @@ from recall_rank._core.index.vocabulary import Vocabulary
 from recall_rank._core.search.column_filters import clear_first_parts
 from recall_rank.analysis.fields import Field
 from recall_rank.index.segment.strings import Names, Strings
+from recall_rank.model.record_classes import frozen
 
 ROLES = (
     "user",
@@ -27,7 +27,7 @@ Offsets: TypeAlias = "array[int] | memoryview"  # u64, byte offsets in a text
 _FIELDS = {int(field): field for field in Field}  # a dict is faster than the call Field(byte)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SessionRow:
     """The stored fields of a session, whose messages are [first_message, last_message).
 
@@ -50,7 +50,7 @@ class SessionRow:
     repository: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Segment:
     """The columns of a set of sessions, with one value for each session, message, part or document.
 

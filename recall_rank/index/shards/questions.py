@@ -1,4 +1,4 @@
-"""What an index asks of its shards, and what they answer: records of numbers and texts.
+"""The questions of an index to its shards, and their answers: records of numbers and texts.
 
 A shard is a part of an index: some of its segments, which one process scores and scans. Numbers of parts and documents
 in questions and answers are the shard's own, from 0; numbers of terms are those of the whole index.
@@ -7,8 +7,9 @@ in questions and answers are the shard's own, from 0; numbers of terms are those
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Literal, Protocol, TypeAlias
+
+from recall_rank.model.record_classes import frozen
 
 Marks = bytes | bytearray | memoryview  # u8 a row, not 0 where the row is marked
 Member = tuple[int, int, float]
@@ -17,9 +18,9 @@ SessionRow = tuple[int, int, float, int, bool, int]  # part and document shown, 
 NearTerm = tuple[int, int]  # number of a term in its segment, edits
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ScoredGroup:
-    """What scoring needs of a term group: see CompiledQuery."""
+    """The part of a term group that scoring needs: see CompiledQuery."""
 
     members: Sequence[Member]
     factor: float
@@ -37,7 +38,7 @@ class Group(Protocol):
     def joint(self) -> bool: ...
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Scoring:
     """All numbers by which documents are scored and fused; equal for all shards of an index.
 
@@ -56,7 +57,7 @@ class Scoring:
     echo_floor: float
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Score:
     """The step that scores the documents marked in `eligible`, u8[docs]; hits are in parts marked in `only`,
     u8[parts]. None marks all. `first_term` is the number of the shard's first term in the index.
@@ -68,14 +69,14 @@ class Score:
     first_term: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class AddParts:
     """The step that adds parts, by their numbers, as a tier of hits with score 0: Evidence.extend_marked()."""
 
     parts: Sequence[int]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class AddHits:
     """The step that adds the hits of another evidence as a tier: Evidence.extend()."""
 
@@ -87,7 +88,7 @@ Step: TypeAlias = Score | AddParts | AddHits
 Wanted = Literal["top", "among", "sessions", "hits", "scores"]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class EvidenceQuestion:
     """Asks for hits: run the `steps`, the first of which is a Score, and return what is `wanted`.
 
@@ -103,7 +104,7 @@ class EvidenceQuestion:
     parts: Sequence[int] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class EvidenceAnswer:
     """The number of all hits, whether every document was read in time, and the rows that were wanted.
 
@@ -119,7 +120,7 @@ class EvidenceAnswer:
     scores: Sequence[float] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ScanQuestion:
     """Asks for the parts that hold a text or match a pattern, among those marked in `keep`, u8[parts]; None is all."""
 
@@ -128,7 +129,7 @@ class ScanQuestion:
     keep: Marks | None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ScanAnswer:
     """The numbers of the parts that were found, ascending, and whether every part was read in time."""
 
@@ -136,7 +137,7 @@ class ScanAnswer:
     complete: bool
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class NearQuestion:
     """Asks for the terms at 1 to `bound` edits from a form."""
 
@@ -144,7 +145,7 @@ class NearQuestion:
     bound: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class NearAnswer:
     """For each segment of the shard the terms, as Vocabulary.within() returns them."""
 
@@ -155,7 +156,7 @@ Question: TypeAlias = EvidenceQuestion | ScanQuestion | NearQuestion
 Answer: TypeAlias = EvidenceAnswer | ScanAnswer | NearAnswer
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ShardRequest:
     """A question to one shard. `generation` names the state of the shard's index by whose numbers it is asked, and
     `budget_ns` is the time in which the answer is wanted, in nanoseconds from now; 0 for any time.
@@ -166,7 +167,7 @@ class ShardRequest:
     budget_ns: int = 0
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ShardReply:
     """The answer of a shard, or the reason why it has none: `problem`. `generation` is the state that answered."""
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from typing import Any, Final, Protocol
 from uuid import uuid4
 
@@ -25,12 +24,13 @@ from recall_rank.index.shards.questions import (
     Wanted,
 )
 from recall_rank.index.shards.shard_reader import ShardReader, ShardSpan
+from recall_rank.model.record_classes import replace
 
 FIRST: Final = 128  # best hits that come with the first answer: more than are reranked for a page of usual size
 
 
 class FoundEvidence(Protocol):
-    """What the stages behind retrieval read: the hits of a query, as Evidence and ShardEvidence have them."""
+    """The hits of a query, as the stages behind retrieval read them; Evidence and ShardEvidence have them."""
 
     @property
     def hit_count(self) -> int: ...

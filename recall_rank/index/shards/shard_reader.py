@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
 from time import monotonic_ns
 from types import MappingProxyType
 from typing import Final, Protocol, TypeVar
@@ -20,6 +19,7 @@ from recall_rank.index.shards.questions import (
     ScanAnswer,
     ScanQuestion,
 )
+from recall_rank.model.record_classes import frozen
 
 PATIENCE: Final = 0.5  # share of the time left that the shards are waited for: what they found is yet to be ranked
 INCOMPLETE: Final = "it ran out of time"
@@ -36,7 +36,7 @@ class AskShards(Protocol):
     def __call__(self, questions: Mapping[int, Question], wait_ns: int) -> Mapping[int, Answer | str]: ...
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ShardSpan:
     """The rows of one shard among those of all: its first segment, and the ranges of its parts, documents and terms."""
 

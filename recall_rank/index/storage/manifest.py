@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Final
 
 import xxhash
@@ -13,6 +12,7 @@ import xxhash
 from recall_rank.index.errors import DamagedIndexError, IndexFormatError, MissingIndexError
 from recall_rank.index.storage.folder import LISTED_FILE_NAME, Folder, read_at, vectors_name
 from recall_rank.index.storage.format import FORMAT
+from recall_rank.model.record_classes import frozen
 
 MAX_BYTES: Final = 1 << 20  # a longer file is not a manifest
 MAX_ANCESTORS: Final = 64  # earlier generations that a manifest records
@@ -22,7 +22,7 @@ _LINE: Final = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ListedFile:
     """A file of a generation, that is of a published state of an index, as the manifest lists it: name, size and hash.
 
@@ -34,7 +34,7 @@ class ListedFile:
     header_hash: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Manifest:
     """The list of the files of one generation, that is one published state of an index.
 

@@ -17,6 +17,7 @@ from recall_rank.index.segment.session_rows import SessionRows
 from recall_rank.index.segment.strings import Names
 from recall_rank.index.storage.mapped_strings import MappedStrings, PrefixCodedStrings, SessionIds
 from recall_rank.index.storage.segment_file import SegmentFile
+from recall_rank.model.record_classes import field_names
 
 
 class MappedSegment(Segment):
@@ -48,7 +49,7 @@ class MappedSegment(Segment):
     def __getattr__(self, name: str) -> Any:
         """Compute an attribute whose slot is still empty. Raises AttributeError and DamagedIndexError."""
         make = _MAKERS.get(name)
-        if make is None and (name not in COLUMNS or name not in Segment.__slots__):
+        if make is None and (name not in COLUMNS or name not in field_names(Segment)):
             raise AttributeError(f"{type(self).__name__} has no attribute {name!r}")
         with self._lock:  # all threads must share one doc_columns: the kernels join hits only of the same object
             try:
@@ -126,7 +127,7 @@ def _owners(firsts: str, column: str) -> Callable[[MappedSegment, SegmentFile], 
 
 
 def _column(segment: MappedSegment, file: SegmentFile, name: str) -> memoryview:
-    column: memoryview = getattr(segment, name) if name in Segment.__slots__ else file.column(name)
+    column: memoryview = getattr(segment, name) if name in field_names(Segment) else file.column(name)
     return column
 
 

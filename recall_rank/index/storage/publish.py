@@ -11,7 +11,6 @@ import errno
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Final, TypeVar
@@ -40,6 +39,7 @@ from recall_rank.index.storage.segment_file import SegmentFile
 from recall_rank.index.storage.segment_writer import write_segment
 from recall_rank.index.storage.table_file import TableFile, write_table
 from recall_rank.index.storage.vector_file import carry_vectors
+from recall_rank.model.record_classes import frozen
 
 _File = TypeVar("_File", SegmentFile, TableFile)
 MAX_OPEN_ATTEMPTS: Final = 100  # generations that may be replaced while they are opened, before an error is raised
@@ -96,7 +96,7 @@ def _following(after: Manifest | None, files: tuple[ListedFile, ...], newest: Ma
     return files
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Generation:
     """An opened generation of an index on disk. It stays readable after its files were replaced."""
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from array import array
-from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
@@ -12,6 +11,7 @@ import xxhash
 
 from recall_rank.index.segment.segment import Segment
 from recall_rank.model import SUBAGENT_KIND, Kind
+from recall_rank.model.record_classes import frozen
 
 SAID: Final = (Kind.USER, Kind.ORDER, Kind.PASTED, Kind.ASSISTANT, Kind.TALK, Kind.QUESTION)
 FEWEST_WORDS: Final = 3  # "yes, do it" and the like mean nothing by themselves
@@ -20,7 +20,7 @@ _SPACE: Final = b" \t\r\n\v\f"
 _SIGNS: Final = bytes(code for code in range(33, 127) if not chr(code).isalpha())
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ProsePassages:
     """The documents of a segment that were said, deleted sessions included: those that are prose, and the others."""
 

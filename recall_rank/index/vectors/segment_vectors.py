@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
 
 from recall_rank.index.vectors.passages import ProsePassages
+from recall_rank.model.record_classes import frozen
 
 FULL: Final = 127  # the largest value of a stored vector
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@frozen(eq=False)
 class SegmentVectors:
     """The vectors that one embedder made of passages of a segment. Immutable.
 

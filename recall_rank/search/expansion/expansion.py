@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-
 from recall_rank._core.rank.matcher import Matcher
+from recall_rank.model.record_classes import field, mutable
 from recall_rank.search.expansion.lexicon import Member
 from recall_rank.search.query import Word
 
 
-@dataclass(slots=True)
+@mutable
 class TermGroup:
     """The terms that match one word or compound of the query.
 
@@ -28,7 +27,7 @@ class TermGroup:
     variant: bool = False  # a synonym or an alternative of the words that it covers, which have groups of their own
 
 
-@dataclass(slots=True)
+@mutable
 class UnknownName:
     """Several words that the query writes as one, such as MapLibre, and that no eligible document writes as one.
 
@@ -45,7 +44,7 @@ class UnknownName:
     instead: list[str] = field(default_factory=list)
 
 
-@dataclass(slots=True)
+@mutable
 class Expansion:
     """The result of query expansion: term groups, which the prefilter scores, and a Matcher, which finds them in
     passages.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from recall_rank.analysis.languages.detection import (
     is_function_word,
@@ -14,6 +13,7 @@ from recall_rank.analysis.languages.detection import (
 from recall_rank.analysis.languages.function_words import TELLING_WORDS
 from recall_rank.analysis.languages.language import LANGUAGES, LATIN, OTHER_LATIN
 from recall_rank.index.reader.index_reader import IndexReader
+from recall_rank.model.record_classes import replace
 from recall_rank.search.expansion.lexicon import Lexicon, members_of
 from recall_rank.search.filters.eligible import EligibleSet
 from recall_rank.search.query import Query, Word

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from recall_rank._core.index.vocabulary import Vocabulary, within_each
@@ -12,6 +11,7 @@ from recall_rank._core.search.spellings import joined_words, split_words, tagged
 from recall_rank.analysis.stemming import irregular_forms
 from recall_rank.index.reader.index_reader import IndexReader
 from recall_rank.index.shards.shard_reader import ShardReader
+from recall_rank.model.record_classes import frozen
 from recall_rank.search.expansion.inflections import Inflection, family, family_in
 
 MIN_PREFIX = 4  # characters from which a word matches the terms that it begins
@@ -52,7 +52,7 @@ class JoinedForm(NamedTuple):
     terms: Terms
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _SegmentTerms:
     """The vocabulary of one segment, with document frequencies that count eligible documents only."""
 

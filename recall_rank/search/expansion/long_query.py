@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
 from typing import Final
 
 from recall_rank.analysis.normalize import fold
 from recall_rank.index.reader.index_reader import IndexReader
+from recall_rank.model.record_classes import frozen, replace
 from recall_rank.search.expansion.lexicon import Lexicon
 from recall_rank.search.filters.eligible import EligibleSet
 from recall_rank.search.query import MAX_QUERY_CHARS, MAX_WORDS, Compound, Query, Word, words_of
@@ -70,7 +70,7 @@ def shortened(query: Query, reader: IndexReader, eligible: EligibleSet) -> Query
     )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Unit:
     """Words of a long query that are chosen or left out together: those of a compound that documents contain, or one
     word.

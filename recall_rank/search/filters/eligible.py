@@ -6,7 +6,6 @@ It runs before anything is ranked or counted.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from time import monotonic_ns
 from types import MappingProxyType
 
@@ -23,6 +22,7 @@ from recall_rank.index.reader.index_reader import IndexReader
 from recall_rank.index.reader.segment_view import SegmentView
 from recall_rank.index.segment.segment import ROLES
 from recall_rank.model import Count
+from recall_rank.model.record_classes import frozen, mutable
 from recall_rank.search.filters.in_context import leave_out, read_by_the_caller
 from recall_rank.search.filters.restrictions import Restrictions, is_named_in_input, path_pattern
 from recall_rank.search.filters.session_filters import DEAD, REASONS, filter_sessions
@@ -34,7 +34,7 @@ FOREVER = 2**62  # ms; no time is later
 SUBTEXT_TYPES = {"text": ("text",), "tool": ("tool",), "reasoning": ("reasoning",)}
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class UnmetText:
     """A text that a filter asks for and that nothing has which passes the filters before it, so nothing is eligible."""
 
@@ -43,7 +43,7 @@ class UnmetText:
     alone: bool  # the filters before it left nothing out
 
 
-@dataclass(slots=True)
+@mutable
 class EligibleSet:
     """The sessions, messages, parts and documents that may be hits, and their counts for the coverage of the response.
 

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Self
 
 from recall_rank.analysis.fields import Field
 from recall_rank.analysis.normalize import fold
 from recall_rank.index.segment.segment import Segment
 from recall_rank.model.query_syntax import QuerySyntax
+from recall_rank.model.record_classes import frozen
 from recall_rank.search.query import Query
 
 _GIVEN_TO_TOOLS = (Field.INPUT, Field.COMMAND, Field.TOOL_TITLE)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Restrictions:
     """The restrictions of a search that its options and its query can both name. A hit meets every one of them."""
 

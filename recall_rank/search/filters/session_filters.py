@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
 from functools import partial
 from typing import Final
 
@@ -12,6 +11,7 @@ from recall_rank.index.reader.index_reader import IndexReader
 from recall_rank.index.segment.segment import SessionRow
 from recall_rank.model.agent_names import is_of_agent
 from recall_rank.model.project_scope import in_project, inside, is_named, normal_path
+from recall_rank.model.record_classes import frozen, replace
 from recall_rank.search.filters.restrictions import Restrictions
 from recall_rank.search.query import Query
 
@@ -28,7 +28,7 @@ DEAD: Final = 15  # the number that stands for deleted sessions, which count now
 _NUMBERS: Final = {reason: number for number, reason in enumerate(REASONS)}
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SessionFilter:
     """The result of the filters on sessions: the reason for which each session is left out, if any."""
 

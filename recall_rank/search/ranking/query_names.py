@@ -5,8 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from rapidfuzz.distance import OSA
-
 from recall_rank._core.rank.passage_names import JOINERS, QueryName, plain_name
 from recall_rank._core.rank.rapidfuzz_scorer import Scorer
 from recall_rank.analysis.normalize import encode, fold
@@ -56,6 +54,8 @@ def _name(worth: float, written: str, first: int, last: int) -> QueryName:
     It is the distance by which misspelt words are repaired (search/expansion/forms.py), here over the length of the
     longer name.
     """
+    from rapidfuzz.distance import OSA  # loaded by the first query with a name: most have none
+
     plain, alike = (Scorer(OSA.normalized_similarity, text) for text in (plain_name(written, fold), written))
     return QueryName(first, last, worth, plain, alike, encode("".join(set(_JOINERS).intersection(written))))
 

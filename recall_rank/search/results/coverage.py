@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 
 from recall_rank._core.runtime.record_factory import RecordFactory
 from recall_rank._core.search.column_filters import count_marks
 from recall_rank.index.segment.segment import TITLE_ROLE
 from recall_rank.model import Count, Coverage, Result
+from recall_rank.model.record_classes import replace
 from recall_rank.search.context import SearchContext
 
 _coverage = RecordFactory(Coverage).make

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from functools import lru_cache
 
 from recall_rank._core.rank.passage_matches import PassageMatches
@@ -10,7 +9,7 @@ from recall_rank._core.rank.snippet_window import Snippet
 from recall_rank._core.runtime.record_factory import RecordFactory
 from recall_rank.index.segment.segment import ROLES, TITLE_ROLE, Segment, SessionRow, Text
 from recall_rank.model import CopyPlace, DirectoryRelevance, Flag, Result, ResultSource, Span, Why
-from recall_rank.model.drafts import Drafts
+from recall_rank.model.record_classes import Drafts, field, mutable
 from recall_rank.search.context import SearchContext
 from recall_rank.search.deadline import DegradeKind
 from recall_rank.search.options import Options
@@ -25,7 +24,7 @@ RESULTS = Drafts(Result)
 _why = RecordFactory(Why).make
 
 
-@dataclass(slots=True)
+@mutable
 class ResultMaker:
     """Makes the Result of each page entry of one search; keeps the values that all of them need."""
 

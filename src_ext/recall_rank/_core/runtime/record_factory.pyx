@@ -35,7 +35,7 @@ cdef class RecordFactory:
     def __cinit__(self, type cls not None):
         cdef Py_ssize_t k
         namespace = vars(cls)
-        names = tuple(namespace.get("__dataclass_fields__", ()))
+        names = namespace.get("__match_args__")  # the fields that the constructor takes, in their order
         if (not names or names != namespace.get("__slots__") or hasattr(cls, "__post_init__")
                 or any([rr_slot_offset(namespace[name]) < 0 for name in names])):
             raise TypeError(f"{cls.__name__} is not a dataclass of slots alone")
