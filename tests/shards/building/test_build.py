@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import shutil
 import signal
@@ -21,38 +20,19 @@ from recall_rank.shards.building import build as building
 from recall_rank.shards.building import unit_batches
 from recall_rank.shards.building.build import build_shards
 from recall_rank.shards.building.task_workers import ProcessWorkers, WorkersLostError
-from recall_rank.shards.building.unit_tasks import run_task, shard_of
+from recall_rank.shards.building.unit_tasks import shard_of
 from recall_rank.shards.manifest import NAME, read_manifest
 from recall_rank.shards.shards import Shards
-from tests.fixtures import make_fixtures
 from tests.support.histories.every_store import STORES
 from tests.support.search.responses import alike, told
 from tests.support.search.samples import ENOUGH_MS, NOW
+from tests.support.shards.inline_workers import InlineWorkers
+from tests.support.shards.small_histories import write_session
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
 QUERIES = ("rate limit", "the lantern", "umbrella hail", "limt", "error")
-
-
-class Inline:
-    """Runs tasks in this process, and counts those that do not find their folder done."""
-
-    def __init__(self, fail_after: int = 1 << 30) -> None:
-        self.done: list[str] = []
-        self.fail_after = fail_after
-
-    def run(self, tasks: Sequence[dict[str, Any]]) -> Iterator[tuple[int, dict[str, Any]]]:
-        for number, task in enumerate(tasks):
-            if len(self.done) >= self.fail_after:
-                raise KeyboardInterrupt
-            found = run_task(json.loads(json.dumps(task)))  # as another process gets it
-            if not found["reused"]:
-                self.done.append(task["task"])
-            yield number, json.loads(json.dumps(found))
-
-    def close(self) -> None:
-        pass
 
 
 @pytest.fixture
@@ -83,7 +63,7 @@ def test_shards_of_every_store_answer_as_one_index(
 ) -> None:
     monkeypatch.setattr(unit_batches, "CUT", 1)  # each unit is a batch: copies are resolved across them
     out = tmp_path / "out"
-    report = build_shards(stores, out, count, Inline())
+    report = build_shards(stores, out, count, InlineWorkers())
     assert report.linked > 0
     assert [shard.name for shard in report.shards] == [f"shard {n + 1} of {count}" for n in range(count)]
     with Shards.open(out) as shards:
@@ -100,16 +80,16 @@ def test_a_batch_of_any_size_gives_equal_answers(
     for most in (1, 2, 7):
         monkeypatch.setattr(unit_batches, "MOST_UNITS", most)
         monkeypatch.setattr(building, "MEMBERS", most)
-        build_shards(stores, tmp_path / str(most), 2, Inline())
+        build_shards(stores, tmp_path / str(most), 2, InlineWorkers())
         with Shards.open(tmp_path / str(most)) as shards:
             check_equal(shards, stores)
 
 
 def test_what_was_built_is_not_built_again(stores: list[str], tmp_path: Path) -> None:
     out = tmp_path / "out"
-    first = build_shards(stores, out, 2, Inline())
+    first = build_shards(stores, out, 2, InlineWorkers())
     assert first.read > 0
-    again = Inline()
+    again = InlineWorkers()
     second = build_shards(stores, out, 2, again)
     assert again.done == []
     assert (second.read, second.reused, second.merged) == (0, first.read, 0)
@@ -118,11 +98,11 @@ def test_what_was_built_is_not_built_again(stores: list[str], tmp_path: Path) ->
 
 def test_a_build_that_was_interrupted_goes_on_where_it_was(stores: list[str], tmp_path: Path) -> None:
     out = tmp_path / "out"
-    full = Inline()
+    full = InlineWorkers()
     build_shards(stores, tmp_path / "other", 2, full)
     tries = 0
     while True:
-        part = Inline(fail_after=3)
+        part = InlineWorkers(fail_after=3)
         tries += 1
         try:
             build_shards(stores, out, 2, part)
@@ -141,10 +121,10 @@ def test_a_unit_that_is_new_changes_few_batches(tmp_path: Path) -> None:
     for number in range(120):
         write_session(folder / f"history{number:03}.jsonl", f"s{number}", "a quiet morning")
     out = tmp_path / "out"
-    first = build_shards([str(folder)], out, 2, Inline())
+    first = build_shards([str(folder)], out, 2, InlineWorkers())
     assert first.read == 120
     write_session(folder / "history060b.jsonl", "new", "the lantern of the harbor")
-    second = build_shards([str(folder)], out, 2, Inline())
+    second = build_shards([str(folder)], out, 2, InlineWorkers())
     assert second.read + second.reused == 121
     assert second.read == 1  # each file is a source of its own
     assert second.sessions == 121
@@ -153,27 +133,18 @@ def test_a_unit_that_is_new_changes_few_batches(tmp_path: Path) -> None:
     assert {each.folder for each in read_manifest(out)} == {each.folder for each in second.shards}
 
 
-def write_session(path: Path, name: str, text: str) -> None:
-    rows = [
-        {"t": "session", "id": name, "title": name, "created": 1, "directory": "/somewhere"},
-        {"t": "message", "id": f"{name}m", "session": name, "role": "user", "time": 2,
-         "parts": [{"type": "text", "text": text}]},
-    ]  # fmt: skip
-    make_fixtures.write_history(path, rows)
-
-
 def test_a_session_that_is_gone_or_ignored_is_in_no_shard(tmp_path: Path) -> None:
     folder = tmp_path / "stores"
     folder.mkdir()
     for name in ("one", "two", "three"):
         write_session(folder / f"{name}.jsonl", name, f"the lantern of {name}")
     out = tmp_path / "out"
-    build_shards([str(folder)], out, 2, Inline())
+    build_shards([str(folder)], out, 2, InlineWorkers())
     (folder / "two.jsonl").unlink()
-    build_shards([str(folder)], out, 2, Inline(), ignore=Ignore(sessions=("three",)))
+    build_shards([str(folder)], out, 2, InlineWorkers(), ignore=Ignore(sessions=("three",)))
     with Shards.open(out) as shards:
         assert [each.session_id for each in shards.search("lantern", now=NOW).results] == ["one"]
-    build_shards([str(folder)], out, 2, Inline(), ignore=Ignore(sessions=("three",)))
+    build_shards([str(folder)], out, 2, InlineWorkers(), ignore=Ignore(sessions=("three",)))
     left = b"".join(path.read_bytes() for path in out.rglob("*") if path.is_file())
     assert b"of one" in left
     assert b"of two" not in left  # folders of the shards before stay until the second build after
@@ -185,10 +156,10 @@ def test_earlier_shards_can_be_searched_while_others_are_built(tmp_path: Path) -
     folder.mkdir()
     write_session(folder / "one.jsonl", "one", "the lantern of one")
     out = tmp_path / "out"
-    build_shards([str(folder)], out, 2, Inline())
+    build_shards([str(folder)], out, 2, InlineWorkers())
     with Shards.open(out, workers="processes") as shards:
         write_session(folder / "two.jsonl", "two", "the lantern of two")
-        build_shards([str(folder)], out, 3, Inline())
+        build_shards([str(folder)], out, 3, InlineWorkers())
         assert [each.session_id for each in shards.search("lantern", now=NOW).results] == ["one"]
     with Shards.open(out) as shards:
         assert len(shards.names) == 3
@@ -212,10 +183,10 @@ def test_a_unit_that_cannot_be_read_is_told_and_tried_again(tmp_path: Path, monk
 
     with monkeypatch.context() as patch:
         patch.setattr(HistoryJsonl, "read", failing)
-        report = build_shards([str(folder)], out, 2, Inline())
+        report = build_shards([str(folder)], out, 2, InlineWorkers())
     assert [(Path(each.location).name, each.reason) for each in report.failures] == [("two.jsonl", "Permission denied")]
     assert report.sessions == 1
-    report = build_shards([str(folder)], out, 2, Inline())
+    report = build_shards([str(folder)], out, 2, InlineWorkers())
     assert report.failures == ()
     assert (report.read, report.reused, report.sessions) == (1, 1, 2)
 
@@ -223,10 +194,10 @@ def test_a_unit_that_cannot_be_read_is_told_and_tried_again(tmp_path: Path, monk
 def test_two_builds_do_not_write_to_one_folder(tmp_path: Path) -> None:
     write_session(tmp_path / "one.jsonl", "one", "the lantern")
 
-    class Nested(Inline):
+    class Nested(InlineWorkers):
         def run(self, tasks: Sequence[dict[str, Any]]) -> Iterator[tuple[int, dict[str, Any]]]:
             with pytest.raises(BlockingIOError, match="another build"):
-                build_shards([str(tmp_path / "one.jsonl")], tmp_path / "out", 1, Inline())
+                build_shards([str(tmp_path / "one.jsonl")], tmp_path / "out", 1, InlineWorkers())
             return super().run(tasks)
 
     build_shards([str(tmp_path / "one.jsonl")], tmp_path / "out", 1, Nested())
@@ -235,7 +206,7 @@ def test_two_builds_do_not_write_to_one_folder(tmp_path: Path) -> None:
 @pytest.mark.parametrize("count", [0, 4097])
 def test_a_number_of_shards_that_makes_no_sense_is_refused(tmp_path: Path, count: int) -> None:
     with pytest.raises(ValueError, match="1 to 4096"):
-        build_shards([], tmp_path, count, Inline())
+        build_shards([], tmp_path, count, InlineWorkers())
 
 
 def test_a_folder_without_a_manifest_is_told(tmp_path: Path) -> None:
@@ -258,7 +229,7 @@ def test_processes_build_equal_shards(stores: list[str], tmp_path: Path) -> None
         report = build_shards(stores, tmp_path / "out", 2, workers)
     finally:
         workers.close()
-    assert report.shards == build_shards(stores, tmp_path / "out", 2, Inline()).shards
+    assert report.shards == build_shards(stores, tmp_path / "out", 2, InlineWorkers()).shards
     with Shards.open(tmp_path / "out") as shards:
         check_equal(shards, stores)
 
