@@ -448,11 +448,11 @@ def test_every_command_and_option_stands_in_its_section() -> None:
         command = cli.get_command(context, name)
         assert command is not None
         listed = {word for word in names(section) if re.fullmatch(r"--?[a-z][a-z-]*", word)}
-        if name == "demo":  # takes every option of search but --history, and says so
+        if name == "demo":  # takes every option of search but --history and --index, and says so
             searched = cli.get_command(context, "search")
             assert searched is not None
-            assert options_of(command) == options_of(searched) - {"--history", *cached}
-            assert listed == {"--history"}
+            assert options_of(command) == options_of(searched) - {"--history", "--index", *cached}
+            assert listed == {"--history", "--index"}
         else:
             assert options_of(command) - cached == listed - {"--"} - cached
             assert name == "purge" or ("--history" in listed) == (cached <= options_of(command))

@@ -76,8 +76,9 @@ def build_shards(
     if not 1 <= shards <= MOST_SHARDS:
         raise ValueError(f"the number of shards is 1 to {MOST_SHARDS}, not {shards}")
     folder = Path(out).expanduser().absolute()
+    plan = plan_batches(histories, ignore)
     with _locked(folder / STATE):
-        build = _Build(folder, shards, workers, ignore, progress, plan_batches(histories, ignore))
+        build = _Build(folder, shards, workers, ignore, progress, plan)
         build.read()
         build.resolve_linked()
         listed = build.merge()

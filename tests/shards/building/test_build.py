@@ -133,6 +133,32 @@ def test_a_unit_that_is_new_changes_few_batches(tmp_path: Path) -> None:
     assert {each.folder for each in read_manifest(out)} == {each.folder for each in second.shards}
 
 
+@pytest.mark.posix
+def test_names_that_are_no_utf8_are_read(tmp_path: Path) -> None:
+    folder = tmp_path / "stores \udcff"
+    folder.mkdir()
+    write_session(folder / "one \udcfe.jsonl", "one", "the lantern of the harbor")
+    for _ in range(2):
+        report = build_shards([str(folder)], tmp_path / "out \udcff", 2, InlineWorkers())
+        assert (report.sessions, report.failures) == (1, ())
+    with Shards.open(tmp_path / "out \udcff") as shards:
+        assert len(shards.search("lantern", now=NOW).results) == 1
+
+
+def test_a_unit_that_changed_is_read_again(tmp_path: Path) -> None:
+    folder = tmp_path / "stores"
+    folder.mkdir()
+    write_session(folder / "one.jsonl", "one", "a quiet morning")
+    out = tmp_path / "out"
+    build_shards([str(folder)], out, 2, InlineWorkers())
+    write_session(folder / "one.jsonl", "one", "the lantern of the harbor in the evening")
+    report = build_shards([str(folder)], out, 2, InlineWorkers())
+    assert (report.read, report.reused) == (1, 0)
+    with Shards.open(out) as shards:
+        assert len(shards.search("lantern", now=NOW).results) == 1
+        assert not shards.search("quiet", now=NOW, match="literal").results
+
+
 def test_a_session_that_is_gone_or_ignored_is_in_no_shard(tmp_path: Path) -> None:
     folder = tmp_path / "stores"
     folder.mkdir()
