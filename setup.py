@@ -59,7 +59,9 @@ def compile_args() -> list[str]:
     if SANITIZE:
         # -O1: a sanitized -O3 takes three times as long to compile. -g1: a report names files and lines.
         return ["-O1", "-g1", "-fno-omit-frame-pointer", *SANITIZERS]
-    return ["-O1", "-g"] if DEBUG or TRACE else ["-O3", "-g0"]
+    if TRACE:
+        return ["-O0", "-g0"]  # recording a line takes longer than the line: what -O1 saves, compiling with it costs
+    return ["-O1", "-g"] if DEBUG else ["-O3", "-g0"]
 
 
 def macros() -> list[tuple[str, str | None]]:

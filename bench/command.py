@@ -34,6 +34,7 @@ BENCHMARKS = (
     "loaders",
     "refresh",
     "live",
+    "shards",
     "rerank",
     "scale",
     "systems",

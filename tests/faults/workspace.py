@@ -11,6 +11,7 @@ import sys
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Final, Self
 
@@ -20,6 +21,10 @@ from tests.faults.patches import Patch, PatchError
 BUILT: Final = ("*.so", "*.pyd")
 _REPORT: Final = re.compile(r"^(FAILED|ERROR) (.+?)(?: - (.*))?$", re.MULTILINE)
 _COUNT: Final = re.compile(r"\b(\d+) passed\b")
+_PASSED: Final = re.compile(r"^PASSED (.+)$", re.MULTILINE)
+_TIME: Final = re.compile(r"^(\d+\.\d+)s (?:setup|call|teardown) +(.+)$", re.MULTILINE)
+# Plugins of packages that happen to be installed take longer to load than most of the tests.
+_PLUGINS: Final = ("pytest_timeout", "_hypothesis_pytestplugin", "anyio.pytest_plugin")
 
 
 class BuildError(Exception):
@@ -60,6 +65,9 @@ class Workspace:
                 to = tree / path.relative_to(checkout)
                 to.parent.mkdir(parents=True, exist_ok=True)
                 shutil.copy2(path, to, follow_symlinks=False)
+        # Bytecode that is valid as long as the source has these bytes: that of a changed file is passed over.
+        words = ["compileall", "-q", "-x", r"/build/", "--invalidation-mode", "checked-hash", str(tree)]
+        subprocess.run([sys.executable, "-m", *words], check=False, stdout=subprocess.DEVNULL)
         return cls(tree, tree)
 
     def another(self, tree: Path) -> Self:
@@ -106,9 +114,42 @@ class Workspace:
 
     def run(self, test: str, limit: float) -> Run:
         """Run a test, killed with all that it started after `limit` seconds."""
-        arguments = [sys.executable, "-m", "pytest", "-p", "tests.faults.no_shrinking", "-p", "no:cacheprovider"]
-        arguments += ["-q", "-x", "-rfE", "--tb=line", f"--basetemp={self.tree}.tests", *_selected(test)]
         started = time.monotonic()
+        status, output, late = self._pytest(["-x", "-rfE", *_selected(test)], limit)
+        seconds = time.monotonic() - started
+        reports = _REPORT.findall(output)
+        failed = tuple(name for _, name, _ in reports)
+        reason = next((said for *_, said in reports if said), "")
+        if late:
+            return Run("timeout", seconds, failed, f"no end after {limit:.0f} s")
+        if status < 0:
+            return Run("crash", seconds, failed, f"ended by {signal.Signals(-status).name}")
+        if status == 0 and _COUNT.search(output):
+            return Run("passed", seconds)
+        if status == 1 and failed:
+            return Run("failure", seconds, failed, reason)
+        return Run("no test", seconds, (), " / ".join(output.strip().splitlines()[-2:]))
+
+    def passing(self, tests: Sequence[str], limit: float) -> dict[str, float]:
+        """Run node ids in one process; return those that passed, as a whole, with the seconds that each took.
+
+        The start of a process takes longer than most tests, so this tells quickly that nearly all of them are sound.
+        """
+        _, output, _ = self._pytest(["-rpfE", "--durations=0", "--durations-min=1", *tests], limit)
+        passed = set(_PASSED.findall(output))
+        failed = {name for _, name, _ in _REPORT.findall(output)}
+        times = [(name, float(seconds)) for seconds, name in _TIME.findall(output)]
+        return {
+            test: sum(seconds for name, seconds in times if _within(name, test))
+            for test in tests
+            if any(_within(name, test) for name in passed) and not any(_within(name, test) for name in failed)
+        }
+
+    def _pytest(self, words: Sequence[str], limit: float) -> tuple[int, str, bool]:
+        """Return the exit status, the output, and whether the run was ended after `limit` seconds."""
+        arguments = [sys.executable, "-m", "pytest", "-p", "tests.faults.no_shrinking", "-p", "no:cacheprovider"]
+        arguments += [word for name in _PLUGINS if find_spec(name.partition(".")[0]) for word in ("-p", name)]
+        arguments += ["-q", "--tb=line", f"--basetemp={self.tree}.tests", *words]
         with subprocess.Popen(
             arguments, cwd=self.tree, env=self._environment(), text=True, errors="replace", start_new_session=True,
             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
@@ -122,23 +163,11 @@ class Workspace:
                 _kill_group(process.pid)  # what a test started, too
             if late:
                 output, _ = process.communicate()
-        seconds = time.monotonic() - started
-        reports = _REPORT.findall(output)
-        failed = tuple(name for _, name, _ in reports)
-        reason = next((said for *_, said in reports if said), "")
-        if late:
-            return Run("timeout", seconds, failed, f"no end after {limit:.0f} s")
-        if process.returncode < 0:
-            return Run("crash", seconds, failed, f"ended by {signal.Signals(-process.returncode).name}")
-        if process.returncode == 0 and _COUNT.search(output):
-            return Run("passed", seconds)
-        if process.returncode == 1 and failed:
-            return Run("failure", seconds, failed, reason)
-        return Run("no test", seconds, (), " / ".join(output.strip().splitlines()[-2:]))
+        return process.returncode, output, late
 
     def _environment(self) -> dict[str, str]:
-        # no .pyc files: Python knows a changed source by size and seconds only
-        own = {"PYTHONPATH": str(self.tree), "PYTHONDONTWRITEBYTECODE": "1"}
+        # no new .pyc files: Python knows the source of those by size and seconds only
+        own = {"PYTHONPATH": str(self.tree), "PYTHONDONTWRITEBYTECODE": "1", "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
         return {**{name: value for name, value in os.environ.items() if not name.startswith("RECALL_RANK_")}, **own}
 
 
@@ -146,6 +175,11 @@ def _selected(test: str) -> Sequence[str]:
     """The arguments of pytest for a node id, or for `FILE -k EXPRESSION`."""
     file, option, expression = test.partition(" -k ")
     return [file, "-k", expression] if option else [test]
+
+
+def _within(item: str, test: str) -> bool:
+    """Whether an item of pytest is one of those that a node id names."""
+    return item == test or item.startswith((f"{test}[", f"{test}::"))
 
 
 def _kill_group(process: int) -> None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import sqlite3
 import threading
 import time
+from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -278,10 +280,23 @@ def test_a_slow_search_blocks_no_key_and_the_last_key_wins(tmp_path: Path, monke
     assert asked == ["", "b", "burst"]  # the keys between were never searched
 
 
+def long_history(parts: int) -> Iterator[Session]:
+    """Sessions of a tenth of the parts, ten times with a word of their own in each part: texts are slow to make up."""
+    some = list(generated(parts // 10))
+    for number in range(10):
+        word = f"harbour{number}"
+        for session in some:
+            messages = [
+                replace(message, parts=[replace(part, text=f"{part.text or ''} {word}") for part in message.parts])
+                for message in session.messages
+            ]
+            yield replace(session, id=f"{session.id}_{word}", title=f"{session.title} {word}", messages=messages)
+
+
 @pytest.mark.slow
 def test_two_hundred_thousand_parts(tmp_path: Path) -> None:
     path = tmp_path / "history.jsonl"
-    write_history(path, generated(200_000))
+    write_history(path, long_history(200_000))
     recall = Recall(open_sources(path), tmp_path / "cache")
     recall.prepare()
 
@@ -292,6 +307,7 @@ def test_two_hundred_thousand_parts(tmp_path: Path) -> None:
             expected = recall.search("cannot read property", results=PAGE, now=NOW)
             await picker.until(lambda: picker.app.found is not None and not picker.app.found.is_cut)
             assert picker.ids == [hit.session_id for hit in expected.results]
+            assert expected.coverage.parts.known >= 200_000
             assert f"{expected.coverage.parts.known:,} parts" in picker.status
 
     drive(test())
