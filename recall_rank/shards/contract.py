@@ -61,3 +61,10 @@ def folder_contents(folder: str | PathLike[str]) -> ShardContents:
 def session_contents(sessions: Iterable[Session | Mapping[str, Any]]) -> ShardContents:
     """Return an index of sessions in memory. Raises ValueError or TypeError for an invalid session."""
     return ShardContents("memory", (build(sessions_from(sessions)),), (frozenset(),))
+
+
+def refused(request: ShardRequest, problem: str) -> Future[ShardReply]:
+    """Return a future that is done: a request without an answer, and why."""
+    future: Future[ShardReply] = Future()
+    future.set_result(ShardReply(request.generation, None, problem))
+    return future

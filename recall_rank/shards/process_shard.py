@@ -15,8 +15,8 @@ from time import monotonic_ns
 from typing import IO, Final, cast
 
 from recall_rank.index.shards.questions import ShardReply, ShardRequest
-from recall_rank.shards.contract import ShardContents, folder_contents
-from recall_rank.shards.wire import from_bytes, to_bytes
+from recall_rank.shards.contract import ShardContents, folder_contents, refused
+from recall_rank.shards.wire import reply_of, to_bytes
 
 HEADER: Final = struct.Struct("<QQQ")  # number of the request, time.monotonic_ns() of its end or 0, bytes that follow
 MAX_FRAME: Final = 1 << 31
@@ -53,7 +53,7 @@ class ProcessShard:
 
     def submit(self, request: ShardRequest) -> Future[ShardReply]:
         process = self._running()
-        return _refused(request, ENDED) if process is None else process.submit(request)
+        return refused(request, ENDED) if process is None else process.submit(request)
 
     def _running(self) -> _ServingProcess | None:
         """Return the process, started if there is none; None where the last one was started less than RESTART_NS ago
@@ -104,9 +104,9 @@ class _ServingProcess:
         future: Future[ShardReply] = Future()
         with self._lock:
             if self.ended or not self.ready.is_set():
-                return _refused(request, ENDED if self.ended else STARTING)
+                return refused(request, ENDED if self.ended else STARTING)
             if any(0 < end < now for end, _ in self._waiting.values()):
-                return _refused(request, BUSY)
+                return refused(request, BUSY)
             number = next(self._numbers)
             self._waiting[number] = end_ns, future
         data = to_bytes(request)
@@ -132,7 +132,7 @@ class _ServingProcess:
                 with self._lock:
                     _, future = self._waiting.pop(number, (0, None))
                 if future is not None and future.set_running_or_notify_cancel():
-                    future.set_result(_reply(data))
+                    future.set_result(reply_of(data))
         except (OSError, ValueError) as error:
             problem = f"its process sent what is no answer: {error}"
         with self._lock:
@@ -173,17 +173,3 @@ def read_frame(stream: IO[bytes]) -> tuple[int, int, bytes] | None:
     if len(data) < size:
         raise ValueError("a frame is cut")
     return number, end_ns, data
-
-
-def _reply(data: bytes) -> ShardReply:
-    try:
-        reply = from_bytes(data)
-    except ValueError as error:
-        return ShardReply("", None, f"its answer cannot be read: {error}")
-    return reply if isinstance(reply, ShardReply) else ShardReply("", None, "its answer is no reply")
-
-
-def _refused(request: ShardRequest, problem: str) -> Future[ShardReply]:
-    future: Future[ShardReply] = Future()
-    future.set_result(ShardReply(request.generation, None, problem))
-    return future

@@ -8,13 +8,13 @@ from time import monotonic_ns
 from typing import IO, Final
 
 from recall_rank.index.reader.index_reader import IndexReader
-from recall_rank.index.shards.questions import ShardReply, ShardRequest
+from recall_rank.index.shards.questions import ShardReply
 from recall_rank.shards.contract import folder_contents
 from recall_rank.shards.process_shard import HEADER, READY, read_frame
-from recall_rank.shards.wire import from_bytes, to_bytes
+from recall_rank.shards.wire import to_bytes
 from recall_rank.shards.worker import ShardWorker
 
-NO_REQUEST: Final = ShardReply("", None, "the question is no request")
+TOO_LATE: Final = to_bytes(ShardReply("", None, "the time for an answer was over"))
 
 
 def serve(folder: str, questions: IO[bytes], answers: IO[bytes]) -> None:
@@ -32,14 +32,7 @@ def serve(folder: str, questions: IO[bytes], answers: IO[bytes]) -> None:
     answers.flush()
     while (frame := read_frame(questions)) is not None:
         number, end_ns, data = frame
-        reply = ShardReply("", None, "the time for an answer was over")
-        if not end_ns or monotonic_ns() < end_ns:
-            try:
-                request = from_bytes(data)
-                reply = worker.answer(request) if isinstance(request, ShardRequest) else NO_REQUEST
-            except Exception as error:  # noqa: BLE001 - the caller is told; the next question may be a better one
-                reply = ShardReply("", None, f"{type(error).__name__}: {error}")
-        written = to_bytes(reply)
+        written = TOO_LATE if end_ns and monotonic_ns() >= end_ns else worker.answer_bytes(data)
         answers.write(HEADER.pack(number, 0, len(written)) + written)
         answers.flush()
 

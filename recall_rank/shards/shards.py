@@ -19,10 +19,11 @@ from recall_rank.search.options import SearchOptions, parse_options
 from recall_rank.search.query import Query
 from recall_rank.shards.contract import Shard, ShardContents
 from recall_rank.shards.local_shard import LocalShard
+from recall_rank.shards.manifest import read_manifest
 from recall_rank.shards.process_shard import ProcessShard
 from recall_rank.shards.worker import CHANGED
 
-Workers = Literal["threads", "processes"]
+Workers = Literal["threads", "processes", "ray"]
 ANSWER_SHARE: Final = 0.9  # share of the time that a shard is waited for in which it should answer
 
 
@@ -52,21 +53,38 @@ class Shards:
 
     @classmethod
     def open(
-        cls, folders: Iterable[str | PathLike[str]] | Mapping[str, str | PathLike[str]], *, workers: Workers = "threads"
+        cls,
+        folders: str | PathLike[str] | Iterable[str | PathLike[str]] | Mapping[str, str | PathLike[str]],
+        *,
+        workers: Workers = "threads",
     ) -> Self:
-        """Open the indexes in `folders`, or in the folders that a mapping gives to names of shards.
+        """Open the indexes in `folders`, or in the folders that a mapping gives to names of shards. One folder that is
+        no list is one in which `recall-rank build` wrote shards; what a later build writes is found by opening anew.
 
         With workers="threads" this process scores all shards at the same time; with "processes" each shard has a
-        process of its own, which is started with the first search and ends with close().
+        process of its own, which ends with close(). With "ray" (extra `ray`) each has an actor of the Ray cluster to
+        which this process is connected; without a connection that of RAY_ADDRESS, one that runs on this machine, or
+        one that is started and ends with this process.
 
-        Raises ValueError for other workers, and the errors of Shards().
+        Raises ValueError for other workers, RuntimeError where Ray is wanted and not installed, and the errors of
+        Shards().
         """
-        if workers not in ("threads", "processes"):
-            raise ValueError(f"workers must be 'threads' or 'processes', not {workers!r}")
+        if workers not in ("threads", "processes", "ray"):
+            raise ValueError(f"workers must be 'threads', 'processes' or 'ray', not {workers!r}")
         named: Mapping[str, str | PathLike[str]]
-        named = folders if isinstance(folders, Mapping) else {fspath(folder): folder for folder in folders}
+        if isinstance(folders, str | PathLike):
+            named = {shard.name: os.path.join(folders, shard.folder) for shard in read_manifest(folders)}  # noqa: PTH118
+        else:
+            named = folders if isinstance(folders, Mapping) else {fspath(folder): folder for folder in folders}
         if workers == "processes":
             return cls([ProcessShard(folder, name) for name, folder in named.items()])
+        if workers == "ray":
+            from recall_rank.shards.ray_shard import RayShard
+
+            actors = [RayShard(folder, name) for name, folder in named.items()]
+            for actor in actors:
+                actor.start()  # all at the same time
+            return cls(actors)
         pool = ThreadPoolExecutor(max(2, os.cpu_count() or 1), thread_name_prefix="shard")
         return cls([LocalShard.of_folder(folder, pool, name) for name, folder in named.items()], executor=pool)
 

@@ -55,6 +55,15 @@ def from_bytes(data: bytes) -> Any:
         raise ValueError(f"these bytes are no record of a shard: {error}") from error
 
 
+def reply_of(data: bytes) -> ShardReply:
+    """Return the reply that to_bytes() wrote; of other bytes a reply that has no answer and says why."""
+    try:
+        reply = from_bytes(data)
+    except Exception as error:  # noqa: BLE001 - any error says that these bytes are no reply
+        return ShardReply("", None, f"its answer cannot be read: {error}")
+    return reply if isinstance(reply, ShardReply) else ShardReply("", None, "its answer is no reply")
+
+
 def _plain(value: Any) -> Any:
     if type(value).__name__ in _KINDS:
         return {type(value).__name__: [_plain(getattr(value, name)) for name in value.__slots__]}

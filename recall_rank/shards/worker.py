@@ -32,9 +32,11 @@ from recall_rank.index.shards.questions import (
 )
 from recall_rank.search.retrieval.literal import mark_pattern
 from recall_rank.search.retrieval.prefilter import evidence_of
+from recall_rank.shards.wire import from_bytes, to_bytes
 
 KEPT: Final = 64  # evidences that are kept for further questions, those of the newest searches
 CHANGED: Final = "its index is in another state than the one that was asked"
+NO_REQUEST: Final = ShardReply("", None, "the question is no request")
 
 Reload = Callable[[], tuple[str, IndexReader]]
 
@@ -62,6 +64,15 @@ class ShardWorker:
             return ShardReply(generation, self._answer(reader, request.question, deadline_ns))
         except Exception as error:  # noqa: BLE001 - whatever it is, the caller's search goes on without this shard
             return ShardReply(request.generation, None, f"{type(error).__name__}: {error}")
+
+    def answer_bytes(self, data: bytes) -> bytes:
+        """Return the reply to the request in `data`, both as bytes of recall_rank.shards.wire; never raises."""
+        try:
+            request = from_bytes(data)
+            reply = self.answer(request) if isinstance(request, ShardRequest) else NO_REQUEST
+        except Exception as error:  # noqa: BLE001 - the caller is told; the next question may be a better one
+            reply = ShardReply("", None, f"{type(error).__name__}: {error}")
+        return to_bytes(reply)
 
     def _state_of(self, generation: str) -> tuple[str, IndexReader]:
         with self._lock:

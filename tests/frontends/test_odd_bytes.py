@@ -34,6 +34,8 @@ LINES = [
     ("sessions", "--search", ODD, *DEMO),
     ("sources", "--history", ODD),
     ("refresh", "--history", ODD),
+    ("build", ODD, "--out", ODD, "--workers", "1"),
+    ("search", "token", "--index", ODD),
     ("forget", ODD, *DEMO),
     ("stats", "--history", ODD),
     ("evaluate", "--queries", ODD, *DEMO),

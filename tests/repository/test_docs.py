@@ -30,6 +30,7 @@ from recall_rank.histories.vocabulary_file import read_vocabulary
 from recall_rank.loaders.registry import LOADERS
 from recall_rank.search.options import Options
 from tests.reliability.__main__ import command_line
+from tests.support.shards.local_ray import local_ray
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -153,6 +154,36 @@ def test_blocks_run(path: Path, desk: Path, capsys: pytest.CaptureFixture[str]) 
     if needed and path.name != "library.md":  # which says how to make this file
         assert "a copy of the demo" in prose(path)
         (desk / "history.jsonl").write_text(history(), encoding="utf-8")
+    run_blocks(path, without_ray(found), desk, capsys)
+
+
+@pytest.mark.slow
+def test_blocks_for_ray_run(desk: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    ray = pytest.importorskip("ray", reason="Ray is not installed: what docs/scaling.md says of it is not run")
+    path = ROOT / "docs" / "scaling.md"
+    found = blocks(path)
+    assert sum(map(needs_ray, found)) >= 3
+    with local_ray(ray):
+        run_blocks(path, found, desk, capsys)
+
+
+def without_ray(found: list[Block]) -> list[Block]:
+    """The blocks that need no Ray, and the text that these print."""
+    kept: list[Block] = []
+    left_out = False
+    for block in found:
+        left_out = needs_ray(block) or (left_out and block.language == "text")
+        if not left_out:
+            kept.append(block)
+    return kept
+
+
+def needs_ray(block: Block) -> bool:
+    return 'workers="ray"' in block.text or "import ray" in block.text or "--ray" in block.text
+
+
+def run_blocks(path: Path, found: list[Block], desk: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Run the blocks of a page, in their order."""
     scope: dict[str, Any] = {"__name__": "page"}
     printed = ""
     for block in found:
@@ -417,11 +448,11 @@ def test_every_command_and_option_stands_in_its_section() -> None:
         command = cli.get_command(context, name)
         assert command is not None
         listed = {word for word in names(section) if re.fullmatch(r"--?[a-z][a-z-]*", word)}
-        if name == "demo":  # takes every option of search but --history, and says so
+        if name == "demo":  # takes every option of search but --history and --index, and says so
             searched = cli.get_command(context, "search")
             assert searched is not None
-            assert options_of(command) == options_of(searched) - {"--history", *cached}
-            assert listed == {"--history"}
+            assert options_of(command) == options_of(searched) - {"--history", "--index", *cached}
+            assert listed == {"--history", "--index"}
         else:
             assert options_of(command) - cached == listed - {"--"} - cached
             assert name == "purge" or ("--history" in listed) == (cached <= options_of(command))

@@ -55,6 +55,7 @@ FLOORS: tuple[tuple[str, ...], ...] = (
     # 6: Index, rerank
     ("corpus", "reranking"),
     ("shards",),
+    ("shards.building",),
     # 7: Recall
     ("recall", "evaluation"),
     # 8: fronts
@@ -84,10 +85,10 @@ FOREIGN: dict[str, tuple[str, ...]] = {
     "rapidfuzz": ("search.ranking",),
     "re2": ("search.retrieval",),
     "Stemmer": ("analysis",),
-    "numpy": ("index", "corpus", "evaluation", "semantic"),
-    "xxhash": ("index", "loaders", "histories"),
+    "numpy": ("index", "corpus", "evaluation", "semantic", "shards.building"),
+    "xxhash": ("index", "loaders", "histories", "shards.building"),
     "sqlite3": ("loaders",),
-    "json": ("loaders", "frontends", "histories"),
+    "json": ("loaders", "frontends", "histories", "shards.building"),
     "orjson": ("model", "loaders", "frontends", "histories", "semantic.adapters", "shards"),
     "ijson": ("loaders",),
     "gzip": ("loaders", "frontends"),
@@ -96,10 +97,10 @@ FOREIGN: dict[str, tuple[str, ...]] = {
     "subprocess": ("loaders", "frontends", "shards"),
     "os": ("index", "histories", "loaders", "frontends", "recall", "corpus", "shards"),
     "io": ("index", "loaders", "frontends"),
-    "pathlib": ("index", "histories", "loaders", "frontends", "recall", "corpus"),
+    "pathlib": ("index", "histories", "loaders", "frontends", "recall", "corpus", "shards"),
     "mmap": ("index", "loaders"),
     "tempfile": ("index", "loaders", "frontends"),
-    "shutil": ("index", "loaders", "frontends"),
+    "shutil": ("index", "loaders", "frontends", "shards.building"),
     "tomllib": ("histories", "frontends.hosts"),
     "click": ("frontends",),
     "rich": ("frontends",),
@@ -108,6 +109,7 @@ FOREIGN: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(("mcp", "mcp_types", "anyio", "pydantic"), ("frontends.mcp",)),
     "llm": ("frontends.curators",),
     "platformdirs": ("histories", "index.remote"),
+    "ray": ("shards",),
     "fsspec": ("index.remote",),
     # Code could come in through these, or data go out.
     **dict.fromkeys(("pickle", "marshal", "shelve", "dill", "socket", "ctypes"), ()),
@@ -383,6 +385,16 @@ def test_no_folder_has_more_than_twenty_modules() -> None:
 def test_a_forbidden_import_is_found(module: str, source: str, words: str) -> None:
     name = f"{PACKAGE}.{module}"
     assert any(words in complaint for complaint in complaints(name, imports_of(name, source)))
+
+
+def test_ray_is_imported_in_one_module() -> None:
+    importers = [
+        module
+        for module, path in python_modules()
+        for found in imports_of(module, path.read_text(encoding="utf-8"), is_package=path.stem == "__init__")
+        if found.target.partition(".")[0] == "ray"
+    ]
+    assert importers == [f"{PACKAGE}.shards.ray_cluster"]
 
 
 def test_a_file_opened_in_a_stage_is_found() -> None:

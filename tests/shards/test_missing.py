@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import sys
 import time
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import replace
@@ -20,26 +21,12 @@ from recall_rank.shards.local_shard import LocalShard
 from recall_rank.shards.process_shard import ProcessShard
 from recall_rank.shards.shards import Shards
 from tests.support.search.responses import told
-from tests.support.search.samples import NOW, session
+from tests.support.search.samples import NOW
+from tests.support.shards.lanterns import BUDGET_MS, check_others_stand, history, wait_until_reached
 from tests.support.shards.wire_shard import WireShard
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-
-    from recall_rank.model import SearchResponse
-
-WORDS = "the harbor lantern limit rate boat tide rope mast deck".split()
-BUDGET_MS = 400.0
-
-
-def history(prefix: str, count: int = 6) -> list[Any]:
-    """Return sessions whose ids begin with `prefix` and that speak of the lantern."""
-    return [
-        session(
-            f"{prefix}{number}", f"the lantern of {prefix} number {number} {WORDS[number % 10]}", updated=NOW - number
-        )
-        for number in range(count)
-    ]
 
 
 def segments_shard(name: str) -> WireShard:
@@ -101,19 +88,6 @@ WRONG: dict[str, tuple[Callable[[WireShard, ShardRequest], Future[Any]], str]] =
         "a part that it does not have",
     ),
 }
-
-
-def check_others_stand(response: SearchResponse, missing: str, why: str) -> None:
-    assert {result.session_id[0] for result in response.results} == {"a", "c"}
-    assert response.coverage.not_reached == (missing,)
-    assert response.coverage.sessions.not_reached == response.coverage.messages.not_reached == 6
-    assert response.coverage.sessions.searched == 12
-    assert "shards" in response.coverage.limited_by
-    assert response.degrade_kind == "time"
-    (warning,) = response.warnings
-    assert warning.startswith(f"the shard {missing!r} was not reached: ")
-    assert why in warning
-    assert response.to_dict()["coverage"]["not_reached"] == [missing]
 
 
 @pytest.mark.parametrize("kind", WRONG)
@@ -223,10 +197,7 @@ def test_a_process_that_is_killed_is_named_and_started_again(
     assert gone.pid is not None
     os.kill(gone.pid, signal.SIGKILL)
     check_others_stand(shards.search("lantern", now=NOW, results=50), "b", "its process ")
-    deadline = time.monotonic() + 30
-    while shards.search("lantern", now=NOW).coverage.not_reached and time.monotonic() < deadline:
-        time.sleep(0.1)
-    assert shards.search("lantern", now=NOW).coverage.not_reached == ()
+    wait_until_reached(shards)
 
 
 @pytest.mark.posix
@@ -246,10 +217,7 @@ def test_a_process_that_stands_still_costs_half_of_one_budget(
         assert response.elapsed_ms < 10_000
     finally:
         os.kill(still.pid, signal.SIGCONT)
-    deadline = time.monotonic() + 30
-    while shards.search("lantern", now=NOW).coverage.not_reached and time.monotonic() < deadline:
-        time.sleep(0.1)
-    assert shards.search("lantern", now=NOW).coverage.not_reached == ()
+    wait_until_reached(shards)
 
 
 def test_a_folder_that_is_missing_is_named_until_it_is_there(folders: dict[str, Path], tmp_path: Path) -> None:
@@ -288,8 +256,14 @@ def test_shards_have_different_names_and_known_workers(folders: dict[str, Path])
         Shards([segments_shard("a"), segments_shard("a")])
     with pytest.raises(ValueError, match="at least one"):
         Shards([])
-    with pytest.raises(ValueError, match="'threads' or 'processes'"):
+    with pytest.raises(ValueError, match="'threads', 'processes' or 'ray'"):
         Shards.open(folders, workers="machines")  # type: ignore[arg-type]
+
+
+def test_workers_of_ray_need_its_extra(folders: dict[str, Path], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "ray", None)
+    with pytest.raises(RuntimeError, match=r"pip install 'recall-rank\[ray\]'"):
+        Shards.open(folders, workers="ray")
 
 
 def test_an_executor_of_the_caller_works_for_shards() -> None:

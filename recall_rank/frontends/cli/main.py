@@ -29,6 +29,7 @@ _COMMANDS: Final = {  # name -> module and attribute
     "chain": "chain:chain",
     "sources": "sources:sources",
     "refresh": "cache.refresh:refresh",
+    "build": "cache.build:build",
     "embed": "cache.embed:embed",
     "purge": "cache.purge:purge",
     "forget": "cache.forget:forget",

@@ -18,6 +18,7 @@ from recall_rank.frontends.cli.options.histories import (
     open_recall,
     read_with_progress,
 )
+from recall_rank.frontends.cli.options.index_folder import index_option, open_index_folder
 from recall_rank.frontends.cli.options.named_sources import DEMO
 from recall_rank.frontends.cli.output.console import (
     HITS,
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from recall_rank.frontends.cli.options.display_options import Form
+    from recall_rank.frontends.cli.options.index_folder import SearchedFolder
     from recall_rank.frontends.cli.output.id_prefixes import IdPrefixes
     from recall_rank.model import SearchResponse
     from recall_rank.recall import Recall
@@ -52,13 +54,20 @@ _LONGEST: Final = 1 << 20  # bytes of stdin that are read as a query
 @click.command(name="search", short_help="Search what coding agents said and did.")
 @click.argument("query", nargs=-1, required=True)
 @history_option
+@index_option
 @filter_options
 @form_options
 @click.option("--json", "as_json", is_flag=True, help="Print the whole answer as one line of JSON.")
 @display_options
 @click.pass_context
 def search(
-    ctx: click.Context, /, query: tuple[str, ...], histories: tuple[str, ...], as_json: bool, **filters: Any
+    ctx: click.Context,
+    /,
+    query: tuple[str, ...],
+    histories: tuple[str, ...],
+    index: str | None,
+    as_json: bool,
+    **filters: Any,
 ) -> None:
     """Search what coding agents said and did. Several words are one query; "-" reads it from stdin.
 
@@ -72,6 +81,13 @@ def search(
     """
     form = given_form(as_json=as_json)
     context, words = context_of_working_directory(), _query(query)
+    if index is not None:
+        with open_index_folder(index, histories, as_json=as_json, context=context) as folder:
+            now = int(time.time() * 1000)
+            options = given_filters(with_user_defaults(filters), context.worktree if context else None)
+            response = _named_file(_search(folder, words, options, now=now, as_json=as_json), filters)
+            _show(folder, response, form, now=now, offset=filters["offset"] or 0, histories=None)
+        ctx.exit(_exit_code(response))
     with open_recall(histories, as_json=as_json, context=context) as recall:
         read_with_progress(recall)
         now = int(time.time() * 1000)
@@ -115,7 +131,9 @@ def _query(words: Sequence[str]) -> str:
     return sys.stdin.buffer.read(_LONGEST).decode("utf-8", "replace").rstrip("\r\n")
 
 
-def _search(recall: Recall, query: str, options: dict[str, Any], *, now: int, as_json: bool) -> SearchResponse:
+def _search(
+    recall: Recall | SearchedFolder, query: str, options: dict[str, Any], *, now: int, as_json: bool
+) -> SearchResponse:
     """Return the response to a query. A query or option that the library refuses ends the command as a usage error.
 
     The option session_id may be a unique prefix of an id. Operators in the query are read, unless the query is to be
@@ -158,10 +176,16 @@ def _named_file(response: SearchResponse, filters: Mapping[str, Any]) -> SearchR
 
 
 def _show(
-    recall: Recall, response: SearchResponse, form: Form, *, now: int, offset: int, histories: Sequence[str]
+    recall: Recall | SearchedFolder,
+    response: SearchResponse,
+    form: Form,
+    *,
+    now: int,
+    offset: int,
+    histories: Sequence[str] | None,
 ) -> None:
     """Print the response in a form; `offset` is the number of hits on earlier pages. Where its hits have numbers, they
-    are kept for later commands in this terminal.
+    are kept for later commands in this terminal, which read `histories`; None keeps none.
     """
     if form == "json":
         answer = response.to_dict()
@@ -172,7 +196,7 @@ def _show(
     from recall_rank.frontends.cli.output.render import show
 
     display = given_display(sys.stdout)
-    if form in ("lines", "oneline") and has_terminal():
+    if histories is not None and form in ("lines", "oneline") and has_terminal():
         from recall_rank.frontends.cli.last_search import LastSearch, ShownHit
         from recall_rank.frontends.cli.options.shown_hits import keep_numbers
 
@@ -191,7 +215,7 @@ def _show(
     print_lines(unread_lines(response.load_errors) if is_quiet() else remark_lines(response), sys.stderr)
 
 
-def _ids(recall: Recall, response: SearchResponse) -> IdPrefixes:
+def _ids(recall: Recall | SearchedFolder, response: SearchResponse) -> IdPrefixes:
     """Return what shortens the ids of the sessions of a response and of their messages."""
     from recall_rank.frontends.cli.output.id_prefixes import IdPrefixes
 

@@ -49,7 +49,7 @@ def _open(history: str) -> Sequence[Source]:
 
     try:
         if history == DEMO:
-            return open_sources(_demo_history())
+            return open_sources(demo_history())
         if Path(history).expanduser().exists():
             found = open_sources(history)
         else:
@@ -61,7 +61,7 @@ def _open(history: str) -> Sequence[Source]:
         raise ValueError(f"--history {history}: {error}") from error
 
 
-def _demo_history() -> Path:
+def demo_history() -> Path:
     """Return the path of the history that ships with the package; it is there until the command has ended."""
     from importlib.resources import as_file, files
 

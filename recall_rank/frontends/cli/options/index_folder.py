@@ -1,0 +1,76 @@
+"""The option --index, and what answers a search with it: shards or an index on disk, in place of histories."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from recall_rank.frontends.cli.options.cache_options import not_empty
+from recall_rank.frontends.cli.output.console import NO_HISTORY, USAGE, fail
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from recall_rank.model import Context, SearchResponse, SourceReport
+    from recall_rank.shards.shards import Shards
+
+index_option: Callable[..., Any] = click.option(
+    "--index",
+    metavar="FOLDER",
+    callback=not_empty,
+    help="Search shards of recall-rank build, or an index that was saved, in place of histories.",
+)
+
+
+class SearchedFolder:
+    """The shards of a folder in place of a Recall: it is searched, and knows no sources and no beginnings of ids."""
+
+    def __init__(self, shards: Shards, context: Context | None) -> None:
+        self._shards = shards
+        self._context = context
+
+    def search(self, query: str, **options: Any) -> SearchResponse:
+        """Return the response of Shards.search() to a caller with the context of this folder."""
+        return self._shards.search(query, **{"context": self._context, **options})
+
+    def session(self, wanted: str) -> Any:
+        """Return a session with this id, which must be complete; whether there is one shows in the search."""
+        from recall_rank.model import Session
+
+        return Session(id=wanted, messages=())
+
+    def sources(self) -> list[SourceReport]:
+        return []
+
+    def sessions(self) -> list[Any]:
+        return []
+
+    def indexed(self, ids: Iterable[str]) -> list[Any]:
+        return []
+
+
+@contextmanager
+def open_index_folder(
+    folder: str, histories: Sequence[str], *, as_json: bool, context: Context | None
+) -> Iterator[SearchedFolder]:
+    """Open the shards that a folder names, or the index in it. Ends the command where there is none, and with
+    --history.
+    """
+    from recall_rank.index.errors import MissingIndexError
+    from recall_rank.loaders.projects.repositories import name_context_repository
+    from recall_rank.shards.shards import Shards
+
+    if histories:
+        fail("--index and --history exclude each other", USAGE, as_json=as_json)
+    try:
+        try:
+            shards = Shards.open(folder)
+        except MissingIndexError:
+            shards = Shards.open([folder])
+    except (OSError, ValueError) as error:
+        fail(f"--index {folder}: {error}", NO_HISTORY, as_json=as_json)
+    with shards:
+        yield SearchedFolder(shards, name_context_repository(context))

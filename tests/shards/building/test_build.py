@@ -1,0 +1,307 @@
+"""Shards that a build makes of sources answer as an index of the sessions of these sources."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import threading
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from recall_rank.corpus import Index
+from recall_rank.histories.ignore import Ignore
+from recall_rank.index.errors import IndexFormatError, MissingIndexError
+from recall_rank.loaders import open_sources, read_all
+from recall_rank.shards.building import build as building
+from recall_rank.shards.building import unit_batches
+from recall_rank.shards.building.build import build_shards
+from recall_rank.shards.building.task_workers import ProcessWorkers, WorkersLostError
+from recall_rank.shards.building.unit_tasks import shard_of
+from recall_rank.shards.manifest import NAME, read_manifest
+from recall_rank.shards.shards import Shards
+from tests.support.histories.every_store import STORES
+from tests.support.search.responses import alike, told
+from tests.support.search.samples import ENOUGH_MS, NOW
+from tests.support.shards.inline_workers import InlineWorkers
+from tests.support.shards.small_histories import write_session
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+QUERIES = ("rate limit", "the lantern", "umbrella hail", "limt", "error")
+
+
+@pytest.fixture
+def stores(tmp_path: Path) -> list[str]:
+    """A folder with a store of every loader, some of which hold copies of one session, and a copy of one store."""
+    for name, write in STORES.items():
+        home = tmp_path / "stores" / name
+        (home if name in ("opencode-export", "history") else home.parent).mkdir(parents=True, exist_ok=True)
+        write(home)
+    for name in ("claude-code", "history"):
+        shutil.copytree(tmp_path / "stores" / name, tmp_path / "copies" / name)
+    return [str(tmp_path / "stores"), str(tmp_path / "copies")]
+
+
+def check_equal(shards: Shards, sources: Sequence[str]) -> None:
+    sessions, _ = read_all([source for where in sources for source in open_sources(where)])
+    one = Index.build(sessions)
+    assert len(shards) == len(one) > 0
+    for query in QUERIES:
+        for match in ("smart", "literal", "fuzzy"):
+            got = told(shards.search(query, now=NOW, budget_ms=ENOUGH_MS, match=match, results=50))
+            assert alike(got, told(one.search(query, now=NOW, budget_ms=ENOUGH_MS, match=match, results=50)))
+
+
+@pytest.mark.parametrize("count", [1, 3])
+def test_shards_of_every_store_answer_as_one_index(
+    stores: list[str], tmp_path: Path, count: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(unit_batches, "CUT", 1)  # each unit is a batch: copies are resolved across them
+    out = tmp_path / "out"
+    report = build_shards(stores, out, count, InlineWorkers())
+    assert report.linked > 0
+    assert [shard.name for shard in report.shards] == [f"shard {n + 1} of {count}" for n in range(count)]
+    with Shards.open(out) as shards:
+        check_equal(shards, stores)
+        assert report.sessions == sum(len(view.segment.sessions) for view in shards._opened().views)
+        for number, span in enumerate(shards._opened().spans):
+            for view in shards._opened().views[span.first_view : span.last_view]:
+                assert {shard_of(each.id, count) for each in view.segment.sessions} <= {number}
+
+
+def test_a_batch_of_any_size_gives_equal_answers(
+    stores: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for most in (1, 2, 7):
+        monkeypatch.setattr(unit_batches, "MOST_UNITS", most)
+        monkeypatch.setattr(building, "MEMBERS", most)
+        build_shards(stores, tmp_path / str(most), 2, InlineWorkers())
+        with Shards.open(tmp_path / str(most)) as shards:
+            check_equal(shards, stores)
+
+
+def test_what_was_built_is_not_built_again(stores: list[str], tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    first = build_shards(stores, out, 2, InlineWorkers())
+    assert first.read > 0
+    again = InlineWorkers()
+    second = build_shards(stores, out, 2, again)
+    assert again.done == []
+    assert (second.read, second.reused, second.merged) == (0, first.read, 0)
+    assert second.shards == first.shards
+
+
+def test_a_build_that_was_interrupted_goes_on_where_it_was(stores: list[str], tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    full = InlineWorkers()
+    build_shards(stores, tmp_path / "other", 2, full)
+    tries = 0
+    while True:
+        part = InlineWorkers(fail_after=3)
+        tries += 1
+        try:
+            build_shards(stores, out, 2, part)
+        except KeyboardInterrupt:
+            assert not (out / NAME).exists()
+            continue
+        break
+    assert tries == len(full.done) // 3 + 1
+    with Shards.open(out) as shards:
+        check_equal(shards, stores)
+
+
+def test_a_unit_that_is_new_changes_few_batches(tmp_path: Path) -> None:
+    folder = tmp_path / "stores"
+    folder.mkdir()
+    for number in range(120):
+        write_session(folder / f"history{number:03}.jsonl", f"s{number}", "a quiet morning")
+    out = tmp_path / "out"
+    first = build_shards([str(folder)], out, 2, InlineWorkers())
+    assert first.read == 120
+    write_session(folder / "history060b.jsonl", "new", "the lantern of the harbor")
+    second = build_shards([str(folder)], out, 2, InlineWorkers())
+    assert second.read + second.reused == 121
+    assert second.read == 1  # each file is a source of its own
+    assert second.sessions == 121
+    with Shards.open(out) as shards:
+        assert [each.session_id for each in shards.search("lantern", now=NOW).results] == ["new"]
+    assert {each.folder for each in read_manifest(out)} == {each.folder for each in second.shards}
+
+
+@pytest.mark.posix
+def test_names_that_are_no_utf8_are_read(tmp_path: Path) -> None:
+    folder = tmp_path / "stores \udcff"
+    folder.mkdir()
+    write_session(folder / "one \udcfe.jsonl", "one", "the lantern of the harbor")
+    for _ in range(2):
+        report = build_shards([str(folder)], tmp_path / "out \udcff", 2, InlineWorkers())
+        assert (report.sessions, report.failures) == (1, ())
+    with Shards.open(tmp_path / "out \udcff") as shards:
+        assert len(shards.search("lantern", now=NOW).results) == 1
+
+
+def test_a_unit_that_changed_is_read_again(tmp_path: Path) -> None:
+    folder = tmp_path / "stores"
+    folder.mkdir()
+    write_session(folder / "one.jsonl", "one", "a quiet morning")
+    out = tmp_path / "out"
+    build_shards([str(folder)], out, 2, InlineWorkers())
+    write_session(folder / "one.jsonl", "one", "the lantern of the harbor in the evening")
+    report = build_shards([str(folder)], out, 2, InlineWorkers())
+    assert (report.read, report.reused) == (1, 0)
+    with Shards.open(out) as shards:
+        assert len(shards.search("lantern", now=NOW).results) == 1
+        assert not shards.search("quiet", now=NOW, match="literal").results
+
+
+def test_a_session_that_is_gone_or_ignored_is_in_no_shard(tmp_path: Path) -> None:
+    folder = tmp_path / "stores"
+    folder.mkdir()
+    for name in ("one", "two", "three"):
+        write_session(folder / f"{name}.jsonl", name, f"the lantern of {name}")
+    out = tmp_path / "out"
+    build_shards([str(folder)], out, 2, InlineWorkers())
+    (folder / "two.jsonl").unlink()
+    build_shards([str(folder)], out, 2, InlineWorkers(), ignore=Ignore(sessions=("three",)))
+    with Shards.open(out) as shards:
+        assert [each.session_id for each in shards.search("lantern", now=NOW).results] == ["one"]
+    left = b"".join(path.read_bytes() for path in out.rglob("*") if path.is_file())
+    assert b"of one" in left
+    assert b"of two" not in left
+    assert b"of three" not in left
+
+
+def test_earlier_shards_can_be_searched_while_others_are_built(tmp_path: Path) -> None:
+    folder = tmp_path / "stores"
+    folder.mkdir()
+    write_session(folder / "one.jsonl", "one", "the lantern of one")
+    out = tmp_path / "out"
+    build_shards([str(folder)], out, 2, InlineWorkers())
+    with Shards.open(out, workers="processes") as shards:
+        write_session(folder / "two.jsonl", "two", "the lantern of two")
+        build_shards([str(folder)], out, 3, InlineWorkers())
+        assert [each.session_id for each in shards.search("lantern", now=NOW).results] == ["one"]
+    with Shards.open(out) as shards:
+        assert len(shards.names) == 3
+        assert len(shards.search("lantern", now=NOW).results) == 2
+
+
+def test_a_unit_that_cannot_be_read_is_told_and_tried_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = tmp_path / "stores"
+    folder.mkdir()
+    for name in ("one", "two"):
+        write_session(folder / f"{name}.jsonl", name, f"the lantern of {name}")
+    out = tmp_path / "out"
+    from recall_rank.loaders.history_jsonl import HistoryJsonl
+
+    read = HistoryJsonl.read
+
+    def failing(self: HistoryJsonl, unit: Any, since: bytes | None = None) -> Any:
+        if unit.location.endswith("two.jsonl"):
+            raise PermissionError(13, "Permission denied")
+        return read(self, unit, since)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(HistoryJsonl, "read", failing)
+        report = build_shards([str(folder)], out, 2, InlineWorkers())
+    assert [(Path(each.location).name, each.reason) for each in report.failures] == [("two.jsonl", "Permission denied")]
+    assert report.sessions == 1
+    report = build_shards([str(folder)], out, 2, InlineWorkers())
+    assert report.failures == ()
+    assert (report.read, report.reused, report.sessions) == (1, 1, 2)
+
+
+def test_two_builds_do_not_write_to_one_folder(tmp_path: Path) -> None:
+    write_session(tmp_path / "one.jsonl", "one", "the lantern")
+
+    class Nested(InlineWorkers):
+        def run(self, tasks: Sequence[dict[str, Any]]) -> Iterator[tuple[int, dict[str, Any]]]:
+            with pytest.raises(BlockingIOError, match="another build"):
+                build_shards([str(tmp_path / "one.jsonl")], tmp_path / "out", 1, InlineWorkers())
+            return super().run(tasks)
+
+    build_shards([str(tmp_path / "one.jsonl")], tmp_path / "out", 1, Nested())
+
+
+@pytest.mark.parametrize("count", [0, 4097])
+def test_a_number_of_shards_that_makes_no_sense_is_refused(tmp_path: Path, count: int) -> None:
+    with pytest.raises(ValueError, match="1 to 4096"):
+        build_shards([], tmp_path, count, InlineWorkers())
+
+
+def test_a_folder_without_a_manifest_is_told(tmp_path: Path) -> None:
+    with pytest.raises(MissingIndexError, match="recall-rank build"):
+        Shards.open(tmp_path)
+    for wrong in ("[", "{}", '{"format": 2, "shards": []}', '{"format": 1, "shards": []}',
+                  '{"format": 1, "shards": [{"name": "a", "folder": "../a", "sessions": 1, "parts": 1}]}'):  # fmt: skip
+        (tmp_path / NAME).write_text(wrong, encoding="utf-8")
+        with pytest.raises(IndexFormatError):
+            Shards.open(tmp_path)
+
+
+# --- processes --------------------------------------------------------------------------------------------
+
+
+@pytest.mark.slow
+def test_processes_build_equal_shards(stores: list[str], tmp_path: Path) -> None:
+    workers = ProcessWorkers(2)
+    try:
+        report = build_shards(stores, tmp_path / "out", 2, workers)
+    finally:
+        workers.close()
+    assert report.shards == build_shards(stores, tmp_path / "out", 2, InlineWorkers()).shards
+    with Shards.open(tmp_path / "out") as shards:
+        check_equal(shards, stores)
+
+
+@pytest.mark.slow
+@pytest.mark.posix
+def test_a_process_that_is_killed_costs_its_task_only(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = tmp_path / "stores"
+    folder.mkdir()
+    for number in range(12):
+        write_session(folder / f"history{number}.jsonl", f"s{number}", f"the lantern {number}")
+    workers = ProcessWorkers(2)
+    killed: list[int] = []
+
+    def kill() -> None:
+        deadline = time.monotonic() + 60
+        while not killed and time.monotonic() < deadline:
+            for slot in workers._slots:
+                for pid in list(getattr(slot._pool, "_processes", None) or ()):
+                    os.kill(pid, signal.SIGKILL)
+                    killed.append(pid)
+                    return
+            time.sleep(0.01)
+
+    killer = threading.Thread(target=kill)
+    killer.start()
+    try:
+        report = build_shards([str(folder)], tmp_path / "out", 2, workers)
+    finally:
+        killer.join()
+        workers.close()
+    assert killed
+    assert (report.read, report.sessions, report.failures) == (12, 12, ())
+
+
+@pytest.mark.slow
+def test_a_task_that_kills_every_worker_is_given_up(tmp_path: Path) -> None:
+    workers = ProcessWorkers(1)
+    try:
+        with pytest.raises(WorkersLostError, match="4 processes"):
+            workers._slots[0].run(_Deadly())  # type: ignore[arg-type]
+    finally:
+        workers.close()
+
+
+class _Deadly(dict[str, Any]):
+    """A task whose arrival ends the process."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return os._exit, (9,)
