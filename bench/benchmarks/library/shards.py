@@ -5,6 +5,7 @@ from __future__ import annotations
 import tempfile
 import time
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import nullcontext
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -34,6 +35,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--queries", type=int, default=50, help="how many of them (default %(default)s)")
     parser.add_argument("--rounds", type=int, default=3, help="turns of every query (default %(default)s)")
     parser.add_argument("--clients", default="1,4,16", help="that search at the same time (default %(default)s)")
+    parser.add_argument("--ray", action="store_true", help="ask actors of Ray, too (extra ray)")
     parser.add_argument("--seed", type=int, default=1)
 
 
@@ -51,7 +53,10 @@ def run(options: argparse.Namespace) -> Report:
             Shards(counted) as counting,
         ):
             searched: dict[str, Searched] = {"one index": index, "threads": threads, "processes": processes}
-            _times(report, searched, queries, options)
+            with Shards.open(folders, workers="ray") if options.ray else nullcontext() as actors:
+                if actors is not None:
+                    searched["actors of Ray"] = actors
+                _times(report, searched, queries, options)
             _bytes(report, counting, counted, queries)
     return report
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import multiprocessing
 import queue
+import signal
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
@@ -73,7 +74,9 @@ class _OneProcess:
     def run(self, task: Told) -> Told:
         for _ in range(TRIES):
             if self._pool is None:
-                self._pool = ProcessPoolExecutor(1, multiprocessing.get_context("spawn"))
+                # Ctrl-C is meant for who waits: the task goes on to its end, which the next build finds
+                spawn = multiprocessing.get_context("spawn")
+                self._pool = ProcessPoolExecutor(1, spawn, signal.signal, (signal.SIGINT, signal.SIG_IGN))
             try:
                 return self._pool.submit(run_task, task).result()
             except BrokenProcessPool:
