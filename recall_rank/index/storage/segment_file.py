@@ -222,6 +222,13 @@ class SegmentFile:
         for column, blocks in wanted.items():
             offset, size, *_ = self._places[column]
             sums, marks, step, end = self._sums[column], self._verified[column], COLUMNS[column].block, offset + size
+            first, last = blocks[0], blocks[-1] + 1
+            if len(blocks) == last - first > 8:  # a stretch, as all of a column: several times as fast
+                view = mapped[offset:end]
+                found = [digest(view[at : at + step]) for at in range(first * step, min(last * step, size), step)]
+                if found == sums[first:last].tolist():
+                    marks[first:last] = b"\1" * len(blocks)
+                    continue
             others = []
             for at in blocks:
                 start = offset + at * step
