@@ -33,7 +33,7 @@ Replaced = list[tuple[str | None, str]]  # agents and ids of sessions
 
 @dataclass(frozen=True, slots=True)
 class BuildReport:
-    """The result of a build: its shards, how many units it read and took from earlier builds, and what it could not read.
+    """The result of a build: its shards, how many units it read or took from earlier builds, what it could not read.
 
     `linked` is the number of sessions whose copies were resolved across tasks, `merged` that of shards written anew.
     """
