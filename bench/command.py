@@ -41,6 +41,7 @@ BENCHMARKS = (
     "browse",
     "compress",
     "web_pages",
+    "remote",
 )
 
 

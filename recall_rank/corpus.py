@@ -33,6 +33,8 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from recall_rank.index.live.live_segments import LiveSegments
+    from recall_rank.index.remote.object_store import Fetched
+    from recall_rank.index.remote.remote_index import RemoteIndex
     from recall_rank.index.storage.manifest import ListedFile, Manifest
     from recall_rank.model.progress import Progress
     from recall_rank.semantic.embedder import Embedder
@@ -46,7 +48,7 @@ class Index:
     began with; a search that begins later finds the change.
     """
 
-    __slots__ = ("_changing", "_folder", "_held", "_live", "_manifest", "_owns_vectors", "_vectors")
+    __slots__ = ("_changing", "_folder", "_held", "_live", "_manifest", "_owns_vectors", "_remote", "_vectors")
 
     def __init__(
         self,
@@ -70,13 +72,24 @@ class Index:
         self._manifest = manifest  # of the generation in the folder from which `reader` was opened
         self._changing = Lock()  # held while the index is changed, never while it is searched
         self._live: LiveSegments | None = None  # what changed since the index was opened; made by the first change
+        self._remote: RemoteIndex | None = None  # the store from which the index was opened
 
     @property
     def _reader(self) -> IndexReader:
         if self._held is None:
             raise ValueError("this index is closed")
+        if self._remote is not None and self._remote.full:
+            self._read_anew(self._held)
         self._held.check()
         return self._held
+
+    def _read_anew(self, before: IndexReader, *, newest: bool = False) -> None:
+        """Read from the store over an empty cache, or, with `newest`, the newest generation; unless another thread has
+        done so since `before` was read.
+        """
+        with self._changing:
+            if self._held is before and self._remote is not None:
+                self._adopt(self._remote.newest() if newest else self._remote.renewed())
 
     def _adopt(self, reader: IndexReader) -> None:
         """Make `reader` what later searches read."""
@@ -103,18 +116,28 @@ class Index:
         *,
         folder: str | PathLike[str] | None = None,
         embedder: Embedder | None = None,
+        storage: Mapping[str, Any] | None = None,
     ) -> Self:
         """Return an index of `sessions`: Session records, or mappings with the field names of Session.
 
         Without a `folder` the index is in memory; it does not keep the session records. With a `folder` the index is
         written to that folder, replaces an earlier one there, and is opened from its files. `sessions` are then read in
         batches, and neither they nor the index need to fit into memory. With an `embedder`, searches also find what is
-        near in meaning; see embed(). Raises ValueError or TypeError for an invalid session, and the errors of save().
+        near in meaning; see embed(). A `folder` may be the URL of a store, with `storage` as in open().
+
+        Raises ValueError or TypeError for an invalid session, and the errors of save().
         """
         records = sessions_from(sessions)
         if folder is None:
             return cls(IndexReader([build(records)]), embedder=embedder)
         from recall_rank.index.segment.build_batches import build_batches
+
+        if _is_url(folder):
+            from recall_rank.index.remote.remote_index import publish_segments
+
+            _check_no_embedder(embedder)
+            publish_segments(build_batches(records), fspath(folder), storage)
+            return cls.open(folder, storage=storage)
         from recall_rank.index.storage.publish import save_all
 
         save_all(build_batches(records), fspath(folder))
@@ -148,6 +171,9 @@ class Index:
         verify: bool = False,
         create: bool = False,
         embedder: Embedder | None = None,
+        cache: str | PathLike[str] | None = None,
+        cache_bytes: int | None = None,
+        storage: Mapping[str, Any] | None = None,
     ) -> Self:
         """Open the index that save() or refresh() wrote to `folder`, its files mapped into memory.
 
@@ -161,9 +187,22 @@ class Index:
         `verify` checks every block first. Without it, a search that is the first to read a damaged block raises
         DamagedIndexError and returns no response.
 
+        A `folder` may also be the URL of an index in a store, such as s3://bucket/prefix (extra `remote`), which is
+        searched and never changed. Blocks are fetched when they are first needed, verified, and kept in `cache`, by
+        default a folder among the system's caches, which has at most `cache_bytes` bytes (1 GiB). `storage` are options
+        of the store's implementation in fsspec, such as {"endpoint_url": ...}. docs/remote.md tells more.
+
         Raises MissingIndexError (a FileNotFoundError), IndexFolderError (an OSError), and for an index that has to be
-        built again IndexFormatError or DamagedIndexError (both UnusableIndexErrors and ValueErrors).
+        built again IndexFormatError or DamagedIndexError (both UnusableIndexErrors and ValueErrors). Raises StoreError
+        (an OSError) for a store that cannot be reached, and RuntimeError when a package for it is missing.
         """
+        if _is_url(folder):
+            if create:
+                raise ValueError("an index in a store is only read: build() or save() it there")
+            _check_no_embedder(embedder)
+            return cls._open_remote(fspath(folder), verify, storage, cache, cache_bytes)
+        if cache is not None or cache_bytes is not None or storage:
+            raise ValueError(f"{fspath(folder)} is no URL: cache, cache_bytes and storage are for an index in a store")
         from recall_rank.index.errors import MissingIndexError
         from recall_rank.index.storage.publish import open_generation
 
@@ -179,6 +218,33 @@ class Index:
             for segment in found.segments:
                 segment.verify()
         return cls(IndexReader(found.segments, found.dead), fspath(folder), found.manifest, embedder)
+
+    @classmethod
+    def _open_remote(
+        cls,
+        url: str,
+        verify: bool,
+        storage: Mapping[str, Any] | None,
+        cache: str | PathLike[str] | None,
+        cache_bytes: int | None,
+    ) -> Self:
+        from recall_rank.index.remote.remote_index import RemoteIndex
+
+        remote = RemoteIndex(url, storage, cache, cache_bytes)
+        reader = remote.newest()
+        if verify:
+            for view in reader.views:
+                view.segment.verify()
+        index = cls(reader)
+        index._remote = remote
+        return index
+
+    @property
+    def fetched(self) -> Fetched | None:
+        """The requests that this index has sent to its store, and the bytes that it has read there; None without a
+        store.
+        """
+        return None if self._remote is None else self._remote.fetched
 
     def add(self, sessions: Iterable[Session | Mapping[str, Any]]) -> None:
         """Add sessions: Session records, or mappings with the field names of Session. Later searches find them.
@@ -220,6 +286,7 @@ class Index:
 
     def _change(self, change: Callable[[LiveSegments], None]) -> None:
         """Call change(live segments) and make the result what later searches read."""
+        self._check_writable()
         with self._changing:
             before = self._reader
             if self._live is None:
@@ -237,6 +304,12 @@ class Index:
             change(self._live)
             self._adopt(self._live.reader(before))
 
+    def _check_writable(self) -> None:
+        if self._remote is not None:
+            raise ValueError(
+                "an index in a store is only read: save() it to a folder, change it there, and save() it to the URL"
+            )
+
     def refresh(self, sources: Iterable[Source]) -> RefreshReport:
         """Bring the folder of this index up to date with `sources`; later searches of this index use the new sessions.
 
@@ -250,6 +323,7 @@ class Index:
 
         from recall_rank.histories.cache.refresh import refresh
 
+        self._check_writable()
         before = self._reader
         if self._folder is None:
             raise ValueError("only an index that was opened from a folder can be refreshed")
@@ -262,7 +336,7 @@ class Index:
                 self._live, self._manifest = None, done.state.manifest
         return done.report
 
-    def save(self, folder: str | PathLike[str] | None = None) -> None:
+    def save(self, folder: str | PathLike[str] | None = None, *, storage: Mapping[str, Any] | None = None) -> None:
         """Write the index to `folder`, in place of an earlier one; by default, write what add(), append() and remove()
         changed to the folder from which it was opened. A missing folder is created.
 
@@ -273,6 +347,10 @@ class Index:
         Raises IndexNotSavedError or IndexFolderError, both OSErrors; the old index is then unchanged. One reason is,
         without a `folder`, that another process has written to it since this index was opened. Raises ValueError
         without a `folder` for an index that was not opened from one.
+
+        A `folder` may be the URL of a store, with `storage` as in open(): the index is published there, without its
+        vectors. If another writer publishes there meanwhile, one of both succeeds, and the other gets
+        IndexNotSavedError.
         """
         from pathlib import Path
 
@@ -282,6 +360,11 @@ class Index:
             if folder is None:
                 self._reader  # noqa: B018 - raises for a closed index
                 self._save_changes()
+                return
+            if _is_url(folder):
+                from recall_rank.index.remote.remote_index import publish_segments
+
+                publish_segments((self._merged(),), fspath(folder), storage)
                 return
             save(self._merged(), fspath(folder))
             if self._folder is not None and Path(folder).resolve() == Path(self._folder).resolve():
@@ -323,12 +406,24 @@ class Index:
         not installed, and DamagedIndexError when the index on disk is damaged.
         """
         reader, parsed = self._reader, self._parse(query, options)
+        if self._remote is not None:
+            return self._search_remote(reader, parsed)
         if self._vectors is None:
             return search(reader, parsed)
         by_meaning = parsed.options.match in ("smart", "fuzzy") and parsed.options.order == "relevance"
         asked = self._vectors.ask(reader, parsed.text) if by_meaning else None
         response = search(reader, parsed, asked=asked)
         return replace(response, coverage=replace(response.coverage, vectors=self._vectors.count(reader)))
+
+    def _search_remote(self, reader: IndexReader, parsed: Query) -> SearchResponse:
+        """Search an index in a store; the newest generation, if that which is open was replaced meanwhile."""
+        from recall_rank.index.errors import ReplacedIndexError
+
+        try:
+            return search(reader, parsed)
+        except ReplacedIndexError:
+            self._read_anew(reader, newest=True)
+            return search(self._reader, parsed)
 
     @property
     def vectors(self) -> VectorCount | None:
@@ -485,6 +580,17 @@ def _once(sessions: Iterable[Session]) -> Iterator[Session]:
             raise ValueError(f"the id {session.id!r} is given to two texts")
         seen.add(session.id)
         yield session
+
+
+def _is_url(folder: object) -> bool:
+    """Return whether an index lies in a store, such as s3://bucket/prefix, and not in a folder."""
+    scheme, found, _ = folder.partition("://") if isinstance(folder, str) else ("", "", "")
+    return bool(found) and len(scheme) > 1 and scheme.isalnum()
+
+
+def _check_no_embedder(embedder: object) -> None:
+    if embedder is not None:
+        raise ValueError("an index in a store has no vectors: give no embedder")
 
 
 def _check_id(session_id: object) -> None:

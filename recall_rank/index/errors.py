@@ -11,6 +11,10 @@ class DamagedIndexError(UnusableIndexError):
     """A file of the index was truncated, changed, replaced or removed, or other users may write to it."""
 
 
+class ReplacedIndexError(UnusableIndexError):
+    """A newer index was published in the store from which this one was opened, whose files are gone; open it again."""
+
+
 class IndexFormatError(UnusableIndexError):
     """The index was written in the format of another version, or needs a machine of another byte order."""
 
@@ -25,3 +29,7 @@ class IndexFolderError(OSError):
 
 class IndexNotSavedError(OSError):
     """The index could not be written, for example because the disk is full. The previous index is unchanged."""
+
+
+class StoreError(OSError):
+    """A store of objects cannot be reached, refuses access, or cannot do what is asked of it."""

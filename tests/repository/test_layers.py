@@ -38,7 +38,7 @@ FLOORS: tuple[tuple[str, ...], ...] = (
     ("index.shards",),
     ("index.merge",),
     ("index.storage", "loaders"),
-    ("index.live",),
+    ("index.live", "index.remote"),
     # between: vectors of passages and of queries, where the user gives an embedder
     ("semantic",),
     ("semantic.adapters",),
@@ -108,13 +108,14 @@ FOREIGN: dict[str, tuple[str, ...]] = {
     "textual": ("frontends.cli",),
     **dict.fromkeys(("mcp", "mcp_types", "anyio", "pydantic"), ("frontends.mcp",)),
     "llm": ("frontends.curators",),
-    "platformdirs": ("histories",),
+    "platformdirs": ("histories", "index.remote"),
     "ray": ("shards",),
+    "fsspec": ("index.remote",),
     # Code could come in through these, or data go out.
     **dict.fromkeys(("pickle", "marshal", "shelve", "dill", "socket", "ctypes"), ()),
     **dict.fromkeys(("http", "urllib"), ("semantic.adapters",)),  # only to this machine, unless the user says otherwise
 }
-OPENS_FILES = ("index.storage", "loaders", "histories", "frontends")
+OPENS_FILES = ("index.storage", "index.remote", "loaders", "histories", "frontends")
 RUNS_TEXT = "recall_rank.model.record_classes"  # compiles constructors from the names of fields
 CYTHON_IMPORT = re.compile(r"^\s*(?:from\s+([\w.]+)\s+c?import\b|c?import\s+([\w.]+))", re.MULTILINE)
 

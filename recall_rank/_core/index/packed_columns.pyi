@@ -1,6 +1,12 @@
-from typing import Literal
+from typing import Final, Literal
 
 from _typeshed import ReadableBuffer
 
+GROUP: Final[int]
+
 def pack(values: ReadableBuffer) -> bytearray: ...
 def unpack(data: ReadableBuffer, count: int, code: Literal["B", "H", "I", "Q", "q"]) -> memoryview: ...
+def run_marks(data: ReadableBuffer, count: int) -> memoryview: ...
+def unpack_group(
+    data: ReadableBuffer, count: int, code: Literal["B", "H", "I", "Q", "q"], before: int
+) -> memoryview: ...

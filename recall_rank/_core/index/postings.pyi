@@ -1,7 +1,11 @@
-from typing import Self
+from typing import Protocol, Self
 
 from _typeshed import ReadableBuffer
 from typing_extensions import disjoint_base
+
+class Loader(Protocol):
+    def load(self, ranges: list[tuple[int, int]], /) -> None: ...
+    def load_counts(self, ranges: list[tuple[int, int]], /) -> None: ...
 
 @disjoint_base
 class Postings:
@@ -25,6 +29,8 @@ class Postings:
         block_ranks: ReadableBuffer,
         pointers: ReadableBuffer,
         frames: ReadableBuffer,
+        *,
+        loader: Loader | None = None,
     ) -> Self: ...
     def __len__(self) -> int: ...
     def frequency(self, first: int, last: int, eligible: ReadableBuffer | None = None) -> int: ...

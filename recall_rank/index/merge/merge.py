@@ -64,6 +64,8 @@ def merge(segments: Sequence[Segment], dead: Sequence[Collection[int]]) -> Segme
     """
     reader = IndexReader(segments, dead)
     reader.check()
+    for segment in segments:
+        segment.load()
     rows = source_rows(reader)
     columns = {name: _column(rows, name, rule) for name, rule in _COLUMNS.items()}
     names, name_columns = _names(rows, columns)

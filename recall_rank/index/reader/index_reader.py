@@ -66,6 +66,7 @@ class IndexReader:
         self.messages, self.parts, self.docs = messages, parts, docs
         self.languages: tuple[str, ...] | None = None  # beside English; a cache of search.expansion.languages
         self._processors = _PROCESSORS
+        self._fetches = any(segment.partial for segment in segments)
         self._first_messages = [view.first_message for view in views]
         self._first_parts = [view.first_part for view in views]
         self._first_docs = [view.first_doc for view in views]
@@ -273,6 +274,19 @@ class IndexReader:
             return self.whole.doc_columns.times_of(parts)
         messages, times = self.part_message, self.message_time
         return [times[messages[part]] for part in parts]
+
+    def fetch_parts(self, parts: Iterable[int], *, sessions: bool = False) -> None:
+        """Fetch what results tell of `parts`, or, with `sessions`, only the records of their sessions, from segments
+        whose files are in a store; do nothing for others.
+        """
+        if not self._fetches:
+            return
+        of_view: dict[int, list[int]] = {}
+        for part in parts:
+            number = bisect_right(self._first_parts, part) - 1
+            of_view.setdefault(number, []).append(part - self._first_parts[number])
+        for number, own in of_view.items():
+            self.views[number].segment.fetch_parts(own, sessions=sessions)
 
     # --- where rows are --------------------------------------------------------------------------------------
 

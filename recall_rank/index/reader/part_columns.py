@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 
+from recall_rank.index.reader.concat_column import ReaderColumn
 from recall_rank.index.segment.segment import Segment, SessionRow, Text
 from recall_rank.index.segment.strings import Names, Strings
 from recall_rank.model.record_classes import field_names, frozen
@@ -21,9 +22,9 @@ class PartColumns:
     message_time: memoryview
     part_ids: Strings
     part_message: memoryview
-    part_type: memoryview
-    part_tool: memoryview
-    part_flags: memoryview
+    part_type: ReaderColumn[int]
+    part_tool: ReaderColumn[int]
+    part_flags: ReaderColumn[int]
     part_first_field: memoryview
     field_start: memoryview
     doc_start: memoryview
@@ -33,4 +34,4 @@ class PartColumns:
     @classmethod
     def of(cls, segment: Segment) -> PartColumns:
         """Look up the columns of a segment."""
-        return cls(*(getattr(segment, name) for name in field_names(cls)))
+        return cls(*(segment.rows(name) for name in field_names(cls)))

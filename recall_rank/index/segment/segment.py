@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from recall_rank._core.index.doc_columns import DocColumns
 from recall_rank._core.index.postings import Postings
@@ -98,6 +98,11 @@ class Segment:
     doc_columns: DocColumns
 
     @property
+    def partial(self) -> bool:
+        """Whether it lies in a store, from which what is read is fetched first."""
+        return False
+
+    @property
     def docs(self) -> int:
         """The number of documents (passages)."""
         return len(self.doc_part)
@@ -144,6 +149,29 @@ class Segment:
         A mapped segment overrides this: it raises DamagedIndexError when somebody cut its file or changed what was read
         of it.
         """
+
+    def rows(self, column: str) -> Any:
+        """Return a column of which single rows are read; a mapped segment whose file is in a store does not fetch all
+        of it.
+        """
+        return getattr(self, column)
+
+    def fetch_parts(self, parts: Iterable[int], *, sessions: bool = False) -> None:
+        """Do nothing, because a segment in memory has them. A mapped segment whose file is in a store fetches what
+        results tell of these parts, apart from their text, with few requests; with `sessions`, only the records of
+        their sessions.
+        """
+
+    def load(self) -> None:
+        """Do nothing, because a segment in memory is there completely.
+
+        A mapped segment whose file is in a store overrides this: it fetches all columns, so that the buffers of its
+        vocabulary and postings can be read as a whole. Raises DamagedIndexError, and OSError for a store that cannot
+        be reached.
+        """
+
+    def verify(self) -> None:
+        """Do nothing, because a segment in memory cannot be damaged. A mapped segment reads and checks every column."""
 
     def text_for(self, ranges: Iterable[tuple[int, int]]) -> Text:
         """Return the whole text, of which the caller may read only the byte ranges [start, end) of `ranges`.

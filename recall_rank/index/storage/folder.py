@@ -114,6 +114,10 @@ class Folder:
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
         self.close()
 
+    def where(self, name: str) -> str:
+        """Return the path of a file of this folder, for messages and as its name."""
+        return str(self.path / name)
+
     def names(self) -> list[str]:
         """Return the names of all entries of the folder, in no order."""
         return os.listdir(self.path if self._descriptor is None else self._descriptor)  # noqa: PTH208
@@ -125,12 +129,12 @@ class Folder:
         """
         try:
             if self._descriptor is None and stat.S_ISLNK(os.lstat(self._base + name).st_mode):
-                raise DamagedIndexError(f"{self.path / name} is a link; build the index again")
+                raise DamagedIndexError(f"{self.where(name)} is a link; build the index again")
             descriptor = os.open(self._base + name, _READ, dir_fd=self._descriptor)
         except OSError as error:
             if error.errno not in (errno.ELOOP, errno.ENXIO, errno.EACCES):
                 raise  # the file is missing, or the error does not concern the file
-            raise DamagedIndexError(f"{self.path / name} cannot be opened: {error.strerror}") from error
+            raise DamagedIndexError(f"{self.where(name)} cannot be opened: {error.strerror}") from error
         status = os.fstat(descriptor)
         if (
             stat.S_ISREG(status.st_mode)
@@ -140,7 +144,7 @@ class Folder:
         ):
             return descriptor
         os.close(descriptor)
-        raise DamagedIndexError(f"{self.path / name} is not a private file of this user; build the index again")
+        raise DamagedIndexError(f"{self.where(name)} is not a private file of this user; build the index again")
 
     def write(self, fill: Callable[[int], bytes]) -> WrittenFile:
         """Create a private file under a temporary name and return its name, header and size.
@@ -148,7 +152,7 @@ class Folder:
         `fill` gets the descriptor of the file, writes and syncs it, and returns its header. Raises the error of `fill`,
         after the file was removed.
         """
-        name = _new_name("temporary")
+        name = new_name("temporary")
         flags = os.O_RDWR | os.O_CREAT | os.O_EXCL | _NO_LINKS
         descriptor = os.open(self._base + name, flags, 0o600, dir_fd=self._descriptor)
         try:
@@ -165,7 +169,7 @@ class Folder:
 
     def rename_temporary(self, temporary: str, kind: str) -> str:
         """Rename a temporary file to a new unique name of `kind` ("segment" or "table") and return that name."""
-        name = _new_name(kind)
+        name = new_name(kind)
         at = self._descriptor
         os.rename(self._base + temporary, self._base + name, src_dir_fd=at, dst_dir_fd=at)
         return name
@@ -272,7 +276,8 @@ def _is_index_file(name: str) -> bool:
     return name.startswith(("temporary-", "segment-", "table-", "vectors-", "manifest-"))
 
 
-def _new_name(kind: str) -> str:
+def new_name(kind: str) -> str:
+    """Return a file name that no other file has; its parts name the kind, the format, the machine and the process."""
     return f"{kind}-{FORMAT}-{_machine_id()}-{os.getpid()}-{os.urandom(8).hex()}"
 
 

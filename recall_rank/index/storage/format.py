@@ -1,9 +1,9 @@
 """The layout of a segment file: a header, the columns, and a directory with one entry for each column.
 
 Numbers are little-endian. Columns that can be computed from other columns are not stored. Each column is followed by
-the xxh3-64 of each of its blocks of 64 KiB. The directory entry of a column holds the xxh3-64 of these block hashes,
-and the header holds the xxh3-128 of the directory. A reader that has verified header and directory can therefore
-verify any single block. A packed column can only be decoded completely.
+the xxh3-64 of each of its blocks, of ColumnFormat.block bytes. The directory entry of a column holds the xxh3-64 of
+these block hashes, and the header holds the xxh3-128 of the directory. A reader that has verified header and directory
+can therefore verify any single block. A packed column can only be decoded completely.
 """
 
 from __future__ import annotations
@@ -14,9 +14,8 @@ from typing import Final
 
 from recall_rank.index.errors import IndexFormatError
 
-FORMAT: Final = 5  # raised with every change of the layout or of the terms; other formats are refused
+FORMAT: Final = 6  # raised with every change of the layout or of the terms; other formats are refused
 MAGIC: Final = b"RRSEG\r\n\x1a"  # differs after a copy that converted line ends
-BLOCK: Final = 65_536
 ALIGN: Final = 64  # columns begin on a cache line
 HEADER: Final = struct.Struct(
     "<8sIIQQQ16s"
@@ -27,9 +26,9 @@ ENTRY: Final = struct.Struct("<24ssxxxxxxxQQQQ")  # name, type, offset, bytes, v
 MAX_VALUES_PER_BYTE: Final = 32  # limit for a packed column, against forged lengths
 
 
-def block_count(size: int) -> int:
-    """Return the number of blocks, of BLOCK bytes, of a column of `size` bytes."""
-    return -(-size // BLOCK)
+def block_count(size: int, block: int) -> int:
+    """Return the number of blocks, of `block` bytes, of a column of `size` bytes."""
+    return -(-size // block)
 
 
 def aligned(offset: int, step: int = ALIGN) -> int:

@@ -139,7 +139,7 @@ def newest_manifest(folder: Folder) -> Manifest:
         if not present:
             raise _missing_error(folder)
         if present[-1] == tried:
-            raise DamagedIndexError(f"{folder.path / _file_name(tried)} comes and goes; build the index again")
+            raise DamagedIndexError(f"{folder.where(_file_name(tried))} comes and goes; build the index again")
         tried = present[-1]
         try:
             return _read_manifest(folder, tried)
@@ -168,17 +168,17 @@ def _read_manifest(folder: Folder, generation: int) -> Manifest:
     try:
         return Manifest.decode(data, generation)
     except ValueError as error:
-        raise DamagedIndexError(f"{folder.path / name} {error}; build the index again") from error
+        raise DamagedIndexError(f"{folder.where(name)} {error}; build the index again") from error
 
 
 def _missing_error(folder: Folder) -> MissingIndexError | IndexFormatError:
     others = sorted({name[1] for name in map(_NAME.fullmatch, folder.names()) if name})
     if others:
         return IndexFormatError(
-            f"{folder.path} holds an index of format {', '.join(others)}, this version reads {FORMAT}; "
+            f"{folder.where('')} holds an index of format {', '.join(others)}, this version reads {FORMAT}; "
             "build the index again"
         )
-    return MissingIndexError(f"no index in {folder.path}")
+    return MissingIndexError(f"no index in {folder.where('')}")
 
 
 def _file_name(generation: int) -> str:

@@ -9,14 +9,18 @@ from __future__ import annotations
 
 import mmap
 import os
+from collections.abc import Sequence
 
 from recall_rank.index.errors import DamagedIndexError
+from recall_rank.index.storage.folder import read_at
 
 
 class MappedFile:
     """The bytes of one file. Thread-safe. They stay mapped while any view of them exists."""
 
     __slots__ = ("_descriptor", "_seen_ns", "bytes", "name", "size")
+
+    partial = False  # whether bytes may have to be fetched by load() before they are right
 
     def __init__(self, descriptor: int, size: int, name: str) -> None:
         """Map the `size` bytes of `descriptor`, which may be closed afterwards. `name` is quoted in errors.
@@ -36,6 +40,16 @@ class MappedFile:
     def __del__(self) -> None:
         if self._descriptor >= 0:
             os.close(self._descriptor)
+
+    def read(self, offset: int, size: int) -> bytes:
+        """Return up to `size` bytes from the byte `offset` on, not through the mapping."""
+        return read_at(self._descriptor, size, offset)
+
+    def load(self, ranges: Sequence[tuple[int, int]]) -> bool:
+        """Fetch the bytes [start, end) of all `ranges` again from where the file is kept, and return whether there is
+        such a place. There is none for a file in a folder: what it lacks is damaged.
+        """
+        return False
 
     def damaged(self, why: str) -> DamagedIndexError:
         """Return a DamagedIndexError for the caller to raise, with the file name and advice to rebuild."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterable
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
@@ -11,11 +12,26 @@ from recall_rank._core.index.derived_columns import owners, piece_starts, values
 from recall_rank._core.index.doc_columns import DocColumns
 from recall_rank._core.index.postings import Postings
 from recall_rank._core.index.vocabulary import Vocabulary
-from recall_rank.index.segment.columns import COLUMNS, DOC_COLUMNS, POSTINGS, VOCABULARY
+from recall_rank.index.segment.columns import (
+    COLUMNS,
+    DOC_COLUMNS,
+    PIECEMEAL,
+    POSTINGS,
+    ROW_MARKED,
+    SEARCHED,
+    VOCABULARY,
+)
 from recall_rank.index.segment.segment import Offsets, Segment
 from recall_rank.index.segment.session_rows import SessionRows
 from recall_rank.index.segment.strings import Names
-from recall_rank.index.storage.mapped_strings import MappedStrings, PrefixCodedStrings, SessionIds
+from recall_rank.index.storage.mapped_strings import (
+    MappedStrings,
+    OwnerIds,
+    PartialIds,
+    PrefixCodedStrings,
+    SessionIds,
+)
+from recall_rank.index.storage.partial_columns import PackedRows, PartialTerms, PostingLoader, packed_rows
 from recall_rank.index.storage.segment_file import SegmentFile
 from recall_rank.model.record_classes import field_names
 
@@ -25,14 +41,17 @@ class MappedSegment(Segment):
 
     A column is verified before it is returned; accessing one whose hashes do not match raises DamagedIndexError. Ids
     and session records are verified block by block as they are read, and so is the text in the ranges given to
-    text_for() and text_between(). Derived columns, vocabulary, postings and doc_columns also check the ranges of their
-    values, so that even a file with forged hashes cannot cause reads out of bounds.
+    text_for() and text_between(). Of a file in a store, terms and postings are verified as they are read, too. Derived
+    columns, vocabulary, postings and doc_columns also check the ranges of their values, so that even a file with forged
+    hashes cannot cause reads out of bounds.
     """
 
-    __slots__ = ("_file", "_lock", "_unverified_text", "docs", "messages", "parts", "terms")
+    __slots__ = ("_file", "_lock", "_prefetched", "_rows", "_unverified_text", "docs", "messages", "parts", "terms")
 
     _file: SegmentFile
     _lock: threading.RLock
+    _prefetched: bool
+    _rows: dict[str, PackedRows]
     _unverified_text: memoryview
     docs: int
     parts: int
@@ -42,6 +61,8 @@ class MappedSegment(Segment):
     def __init__(self, file: SegmentFile) -> None:
         object.__setattr__(self, "_file", file)
         object.__setattr__(self, "_lock", threading.RLock())
+        object.__setattr__(self, "_prefetched", not file.partial)
+        object.__setattr__(self, "_rows", {})
         object.__setattr__(self, "_unverified_text", file.unverified("text"))
         for name, column in _COUNTED.items():
             object.__setattr__(self, name, file.count(column))
@@ -55,6 +76,9 @@ class MappedSegment(Segment):
             try:
                 return object.__getattribute__(self, name)
             except AttributeError:
+                if not self._prefetched:
+                    self._file.prefetch(SEARCHED)
+                    object.__setattr__(self, "_prefetched", True)
                 value = self._file.column(name) if make is None else make(self, self._file)
             object.__setattr__(self, name, value)
             return value
@@ -64,11 +88,18 @@ class MappedSegment(Segment):
         """The path of the segment's file."""
         return Path(self._file.name)
 
+    @property
+    def partial(self) -> bool:
+        return self._file.partial
+
     def span_of(self, session: int) -> tuple[int, int]:
         first_message = self._file.column("session_first_message")
         return first_message[session], first_message[session + 1]
 
     def text_for(self, ranges: Iterable[tuple[int, int]]) -> memoryview:
+        if self._file.partial:
+            self._file.verify_ranges({"text": ranges})
+            return self._unverified_text
         for start, end in ranges:
             self._file.verify("text", start, end)
         return self._unverified_text
@@ -79,6 +110,47 @@ class MappedSegment(Segment):
 
     def check(self) -> None:
         self._file.check()
+
+    def rows(self, column: str) -> Any:
+        if column not in ROW_MARKED or not self._file.partial:
+            return getattr(self, column)
+        with self._lock:
+            try:
+                return object.__getattribute__(self, column)  # all of it is there
+            except AttributeError:
+                if column not in self._rows:
+                    self._rows.update(packed_rows(self._file))
+                return self._rows[column]
+
+    def fetch_parts(self, parts: Iterable[int], *, sessions: bool = False) -> None:
+        if not self._file.partial:
+            return
+        numbers = sorted(set(parts))
+        messages = sorted({self.part_message[part] for part in numbers})
+        rows_of_sessions = sorted({self.message_session[message] for message in messages})
+        first = {"session_record_starts": [(8 * row, 8 * row + 16) for row in rows_of_sessions]}
+        for name in () if sessions else ROW_MARKED:
+            rows = self.rows(name)
+            if isinstance(rows, PackedRows):
+                of = messages if name.startswith("message") else numbers
+                first[name] = [rows.place_of(row) for row in of] + [rows.place_of(row + rows.extra) for row in of]
+        self._file.verify_ranges(first)
+        starts = self._file.unverified("session_record_starts")
+        wanted = {"session_records": [(starts[row], starts[row + 1]) for row in rows_of_sessions]}
+        if sessions:
+            self._file.verify_ranges(wanted)
+            return
+        for ids, column, some in (
+            (self.message_ids, "message_id_bytes", messages),
+            (self.part_ids, "part_id_bytes", numbers),
+        ):
+            if isinstance(ids, PrefixCodedStrings):
+                wanted[column] = [ids.place_of(row) for row in some]
+        self._file.verify_ranges(wanted)
+
+    def load(self) -> None:
+        if self._file.partial:
+            self._file.prefetch(COLUMNS)
 
     def verify(self) -> None:
         """Read and check every column. Raises DamagedIndexError for a wrong hash or a value out of range."""
@@ -109,13 +181,20 @@ def _names(_: MappedSegment, file: SegmentFile) -> Names:
 
 
 def _message_ids(segment: MappedSegment, file: SegmentFile) -> PrefixCodedStrings:
-    return PrefixCodedStrings(
-        file, "message_id_bytes", "message_id_starts", segment.message_session, SessionIds(segment.sessions)
-    )
+    return _ids(segment, file, "message_id", segment.message_session, SessionIds(segment.sessions))
 
 
 def _part_ids(segment: MappedSegment, file: SegmentFile) -> PrefixCodedStrings:
-    return PrefixCodedStrings(file, "part_id_bytes", "part_id_starts", segment.part_message, segment.message_ids)
+    return _ids(segment, file, "part_id", segment.part_message, segment.message_ids)
+
+
+def _ids(
+    segment: MappedSegment, file: SegmentFile, name: str, owner_numbers: memoryview, owner_ids: OwnerIds
+) -> PrefixCodedStrings:
+    columns = (f"{name}_bytes", f"{name}_starts")
+    if not file.partial:
+        return PrefixCodedStrings(file, *columns, owner_numbers, owner_ids)
+    return PartialIds(file, *columns, owner_numbers, owner_ids, segment.rows(columns[1]))
 
 
 def _owners(firsts: str, column: str) -> Callable[[MappedSegment, SegmentFile], memoryview]:
@@ -129,6 +208,20 @@ def _owners(firsts: str, column: str) -> Callable[[MappedSegment, SegmentFile], 
 def _column(segment: MappedSegment, file: SegmentFile, name: str) -> memoryview:
     column: memoryview = getattr(segment, name) if name in field_names(Segment) else file.column(name)
     return column
+
+
+def _vocabulary(_: MappedSegment, file: SegmentFile) -> Vocabulary:
+    if not file.partial:
+        return file.checked(Vocabulary, *map(file.column, VOCABULARY))
+    columns = [file.unverified(name) if name in PIECEMEAL else file.column(name) for name in VOCABULARY]
+    return file.checked(partial(Vocabulary, partial=PartialTerms(file)), *columns)
+
+
+def _postings(_: MappedSegment, file: SegmentFile) -> Postings:
+    if not file.partial:
+        return file.checked(Postings, *map(file.column, POSTINGS))
+    columns = {name: file.unverified(name) if name in PIECEMEAL else file.column(name) for name in POSTINGS}
+    return file.checked(partial(Postings, loader=PostingLoader(file, columns)), *columns.values())
 
 
 def _doc_start(segment: MappedSegment, file: SegmentFile) -> memoryview:
@@ -145,7 +238,7 @@ _MAKERS: Final[dict[str, Callable[[MappedSegment, SegmentFile], Any]]] = {
     "part_start": lambda segment, file: file.checked(values_at, segment.field_start, segment.part_first_field),
     "doc_part": _owners("part_first_doc", "doc_words"),
     "doc_start": _doc_start,
-    "vocabulary": lambda _, file: file.checked(Vocabulary, *map(file.column, VOCABULARY)),
-    "postings": lambda _, file: file.checked(Postings, *map(file.column, POSTINGS)),
+    "vocabulary": _vocabulary,
+    "postings": _postings,
     "doc_columns": lambda segment, file: file.checked(DocColumns, *(getattr(segment, name) for name in DOC_COLUMNS)),
 }

@@ -74,8 +74,12 @@ class PrefixCodedStrings(Strings):
         self._owner_numbers = owner_numbers  # u32[strings], ascending: the owner of each string
         self._owner_ids = owner_ids
 
+    def place_of(self, at: int) -> tuple[int, int]:
+        """Return the bytes [start, end) of the column that are the record of string `at`."""
+        return self._starts[at], self._starts[at + 1]
+
     def raw(self, at: int) -> bytes:
-        start, end = self._starts[at], self._starts[at + 1]
+        start, end = self.place_of(at)
         self._file.verify(self._column, start, end)
         record = bytes(self._data[start:end])
         if not record:
@@ -103,6 +107,43 @@ class PrefixCodedStrings(Strings):
 
     def buffers(self) -> tuple[bytes | bytearray | memoryview, memoryview]:
         return self.slice_of(0, len(self)).buffers()
+
+
+class PartialIds(PrefixCodedStrings):
+    """Ids in a file that is in a store: of the offsets, too, only what an id needs is fetched."""
+
+    __slots__ = ("_count", "_name_of_starts", "_rows")
+
+    def __init__(
+        self,
+        file: SegmentFile,
+        data: str,
+        starts: str,
+        owner_numbers: memoryview,
+        owner_ids: OwnerIds,
+        rows: Sequence[int],
+    ) -> None:
+        self._data = file.unverified(data)
+        self._file = file
+        self._column = data
+        self._owner_numbers = owner_numbers
+        self._owner_ids = owner_ids
+        self._name_of_starts = starts
+        self._count = file.count(starts) - 1
+        self._rows = rows
+
+    def __len__(self) -> int:
+        return self._count
+
+    def place_of(self, at: int) -> tuple[int, int]:
+        return self._rows[at], self._rows[at + 1]
+
+    def with_owner(self, at: int, owner: str) -> str:
+        return self[at]
+
+    def slice_of(self, first: int, last: int) -> Strings:
+        whole = PrefixCodedStrings(self._file, self._column, self._name_of_starts, self._owner_numbers, self._owner_ids)
+        return whole.slice_of(first, last)
 
 
 class SessionIds:

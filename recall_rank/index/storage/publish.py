@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
-from typing import Final, TypeVar
+from typing import Final, Protocol, TypeVar
 
 import xxhash
 
@@ -34,6 +34,7 @@ from recall_rank.index.storage.manifest import (
     names_of,
     newest_manifest,
 )
+from recall_rank.index.storage.mapped_file import MappedFile
 from recall_rank.index.storage.mapped_segment import MappedSegment
 from recall_rank.index.storage.segment_file import SegmentFile
 from recall_rank.index.storage.segment_writer import write_segment
@@ -63,16 +64,7 @@ def save_all(
     """
     try:
         with Folder.create(path) as folder:
-            sweep(folder)
-            added: list[ListedFile] = []
-            try:
-                before = [listed.name for listed in _newest_or_empty(folder).segments]
-                added.extend(map(partial(_add_with_vectors, folder, before), segments))
-                publish(folder, partial(_following, after, (*kept, *added)))
-            except BaseException:
-                with suppress(UnusableIndexError):
-                    folder.sweep(names_of(added), listed_names(folder))
-                raise
+            save_in(folder, segments, kept=kept, after=after)
     except (IndexFolderError, MissingIndexError):
         raise
     except OSError as error:
@@ -80,6 +72,25 @@ def save_all(
         raise IndexNotSavedError(
             error.errno, f"the index was not saved, the one before it is unchanged: {why}", str(path)
         ) from error
+
+
+def save_in(
+    folder: Folder, segments: Iterable[Segment], *, kept: Sequence[ListedFile] = (), after: Manifest | None = None
+) -> Manifest:
+    """Replace the index in an open folder as save_all() does, and return the manifest.
+
+    Raises OSError when it could not be written; what was added to the folder is removed then.
+    """
+    sweep(folder)
+    added: list[ListedFile] = []
+    try:
+        before = [listed.name for listed in newest_or_empty(folder).segments]
+        added.extend(map(partial(_add_with_vectors, folder, before), segments))
+        return publish(folder, partial(_following, after, (*kept, *added)))
+    except BaseException:
+        with suppress(UnusableIndexError):
+            folder.sweep(names_of(added), listed_names(folder))
+        raise
 
 
 def _add_with_vectors(folder: Folder, before: Sequence[str], segment: Segment) -> ListedFile:
@@ -113,25 +124,57 @@ def open_generation(path: str | Path, known: Mapping[ListedFile, MappedSegment] 
     sessions are read. Raises MissingIndexError, IndexFolderError, IndexFormatError or DamagedIndexError.
     """
     with Folder(path) as folder:
-        missing_in = -1  # the generation in which a file was missing
-        for _ in range(MAX_OPEN_ATTEMPTS):
-            manifest = newest_manifest(folder)
-            try:
-                return _opened(folder, manifest, known or {})
-            except FileNotFoundError as error:
-                if manifest.generation == missing_in:
-                    raise DamagedIndexError(f"{folder.path / manifest.name} names a segment that is gone") from error
-                # a newer generation may have been published meanwhile: its writer removes replaced files
-                missing_in = manifest.generation
-    raise DamagedIndexError(f"{path} changes faster than it can be opened")
+        return open_newest(folder, known or {}, _FolderOpener(folder))
 
 
-def _opened(folder: Folder, manifest: Manifest, known: Mapping[ListedFile, MappedSegment]) -> Generation:
+class Opener(Protocol):
+    """Opens the files of a generation. Raises FileNotFoundError for one that is gone, and UnusableIndexError."""
+
+    def segment(self, listed: ListedFile) -> SegmentFile:
+        """Return an opened segment file."""
+        ...
+
+    def table(self, listed: ListedFile) -> TableFile:
+        """Return an opened table file."""
+        ...
+
+
+class _FolderOpener:
+    """Opens the files of a generation in a folder."""
+
+    def __init__(self, folder: Folder) -> None:
+        self._folder = folder
+
+    def segment(self, listed: ListedFile) -> SegmentFile:
+        return _open(self._folder, listed, SegmentFile)
+
+    def table(self, listed: ListedFile) -> TableFile:
+        return _open(self._folder, listed, TableFile)
+
+
+def open_newest(folder: Folder, known: Mapping[ListedFile, MappedSegment], opener: Opener) -> Generation:
+    """Open the newest generation, of which `folder` has the manifest and `opener` opens the files.
+
+    Segments that `known` has open are reused. Raises MissingIndexError, IndexFormatError or DamagedIndexError.
+    """
+    missing_in = -1  # the generation in which a file was missing
+    for _ in range(MAX_OPEN_ATTEMPTS):
+        manifest = newest_manifest(folder)
+        try:
+            return _opened(opener, manifest, known)
+        except FileNotFoundError as error:
+            if manifest.generation == missing_in:
+                raise DamagedIndexError(f"{folder.where(manifest.name)} names a segment that is gone") from error
+            # a newer generation may have been published meanwhile: its writer removes replaced files
+            missing_in = manifest.generation
+    raise DamagedIndexError(f"{folder.where('')} changes faster than it can be opened")
+
+
+def _opened(opener: Opener, manifest: Manifest, known: Mapping[ListedFile, MappedSegment]) -> Generation:
     segments = tuple(
-        known[listed] if listed in known else MappedSegment(_open(folder, listed, SegmentFile))
-        for listed in manifest.segments
+        known[listed] if listed in known else MappedSegment(opener.segment(listed)) for listed in manifest.segments
     )
-    table = None if manifest.table is None else _open(folder, manifest.table, TableFile)
+    table = None if manifest.table is None else opener.table(manifest.table)
     dead = tuple(frozenset[int]() for _ in segments) if table is None else table.dead(len(segments))
     for segment, rows in zip(segments, dead, strict=True):
         if table is not None and rows and max(rows) >= len(segment.sessions):
@@ -144,12 +187,12 @@ def add(folder: Folder, segment: Segment) -> ListedFile:
 
     Raises OSError, and DamagedIndexError when `segment` is mapped from a damaged file.
     """
-    return _added(folder, "segment", lambda descriptor: write_segment(segment, descriptor, str(folder.path)))
+    return _added(folder, "segment", lambda descriptor: write_segment(segment, descriptor, folder.where("")))
 
 
 def add_table(folder: Folder, sections: Mapping[str, bytes]) -> ListedFile:
     """Write a table file that no manifest lists yet; return the entry for a manifest. Raises OSError."""
-    return _added(folder, "table", lambda descriptor: write_table(sections, descriptor, str(folder.path)))
+    return _added(folder, "table", lambda descriptor: write_table(sections, descriptor, folder.where("")))
 
 
 def _added(folder: Folder, kind: str, fill: Callable[[int], bytes]) -> ListedFile:
@@ -169,7 +212,7 @@ def publish(folder: Folder, choose: Callable[[Manifest], tuple[ListedFile, ...]]
     """
     folder.sync()  # the names of the files must be durable before a manifest lists them
     while True:
-        before = _newest_or_empty(folder)
+        before = newest_or_empty(folder)
         after = before.next(choose(before))
         if not _try_claim(folder, after):
             continue
@@ -216,7 +259,7 @@ def _is_current(folder: Folder, manifest: Manifest) -> bool:
     The link of a writer that was suspended can succeed with an outdated number: newer generations were published
     meanwhile, and the manifest of that number was removed.
     """
-    now = _newest_or_empty(folder)
+    now = newest_or_empty(folder)
     follows = now.descends_from(manifest)
     if follows is None:  # too old or damaged: replaced files have been removed, files never published have not
         follows = not {listed.name for listed in manifest.files} <= set(folder.names())
@@ -232,7 +275,7 @@ def _fill(descriptor: int, data: bytes) -> bytes:
     return b""
 
 
-def _newest_or_empty(folder: Folder) -> Manifest:
+def newest_or_empty(folder: Folder) -> Manifest:
     """Return the newest manifest, or an empty one when there is none or it cannot be read."""
     seen = max(generations(folder), default=0)  # listed first, so that a later generation is not skipped
     try:
@@ -243,8 +286,8 @@ def _newest_or_empty(folder: Folder) -> Manifest:
         return Manifest(seen, ())
 
 
-def _open(folder: Folder, listed: ListedFile, kind: Callable[[int, int, str], _File]) -> _File:
-    name = str(folder.path / listed.name)
+def _open(folder: Folder, listed: ListedFile, kind: Callable[[MappedFile], _File]) -> _File:
+    name = folder.where(listed.name)
     descriptor = folder.open(listed.name)
     try:
         status = os.fstat(descriptor)
@@ -252,11 +295,18 @@ def _open(folder: Folder, listed: ListedFile, kind: Callable[[int, int, str], _F
             raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), name)
         if status.st_size != listed.size or status.st_nlink != 1:
             raise DamagedIndexError(f"{name} is not the file that was written; build the index again")
-        file = kind(descriptor, listed.size, name)
+        return read_listed(MappedFile(descriptor, listed.size, name), listed, kind)
     finally:
         os.close(descriptor)
-    if xxhash.xxh3_128_hexdigest(file.header) != listed.header_hash:
+
+
+def read_listed(file: MappedFile, listed: ListedFile, kind: Callable[[MappedFile], _File]) -> _File:
+    """Return a file of a generation, opened. Raises IndexFormatError, and DamagedIndexError for a file that is not the
+    one that the manifest lists.
+    """
+    made = kind(file)
+    if xxhash.xxh3_128_hexdigest(made.header) != listed.header_hash:
         raise DamagedIndexError(
-            f"{name} is another segment or table than the one that was written; build the index again"
+            f"{file.name} is another segment or table than the one that was written; build the index again"
         )
-    return file
+    return made

@@ -1,14 +1,15 @@
 """A segment file: mapped, range-checked when it is opened, verified block by block when it is read.
 
 Opening reads only the header and the directory. A block is compared with its hash once, before its first use: the
-method column() verifies all blocks of a column, verify() those of a byte range.
+method column() verifies all blocks of a column, verify() those of a byte range. A block of a file in a store that has
+another hash is not there yet, or no longer: it is fetched, and verified again.
 """
 
 from __future__ import annotations
 
 import struct
 from array import array
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NamedTuple, TypeVar
 
 import xxhash
@@ -18,9 +19,7 @@ from recall_rank._core.search.column_filters import are_marked
 from recall_rank.index.errors import DamagedIndexError, IndexFormatError
 from recall_rank.index.segment.columns import COLUMNS
 from recall_rank.index.segment.segment import Offsets
-from recall_rank.index.storage.folder import read_at
 from recall_rank.index.storage.format import (
-    BLOCK,
     ENTRY,
     FORMAT,
     HEADER,
@@ -51,23 +50,30 @@ class SegmentFile:
 
     __slots__ = ("_file", "_map", "_places", "_sums", "_verified", "header", "name")
 
-    def __init__(self, descriptor: int, size: int, name: str) -> None:
-        """Map the `size` bytes of `descriptor`, which may be closed afterwards. `name` is quoted in errors.
+    def __init__(self, file: MappedFile) -> None:
+        """Read the header and the directory of a mapped file.
 
         Raises IndexFormatError for a file of another version and DamagedIndexError for a damaged one.
         """
-        require_little_endian(name)
-        self.name = name
-        self.header = read_at(descriptor, HEADER_SIZE, 0)
-        start, length = self._read_header(size)
-        directory = read_at(descriptor, length, start)
+        require_little_endian(file.name)
+        self.name = file.name
+        self._file = file
+        self.header = file.read(0, HEADER_SIZE)
+        start, length = self._read_header(file.size)
+        directory = file.read(start, length)
         if xxhash.xxh3_128_digest(directory) != HEADER.unpack(self.header[: HEADER.size])[-1]:
             raise self.damaged("its directory is not what was written")
         self._places = self._read_directory(directory, start)
-        self._verified = {column: bytearray(block_count(place.size)) for column, place in self._places.items()}
+        self._verified = {
+            column: bytearray(block_count(place.size, COLUMNS[column].block)) for column, place in self._places.items()
+        }
         self._sums: dict[str, array[int]] = {}
-        self._file = MappedFile(descriptor, size, name)
-        self._map = self._file.bytes
+        self._map = file.bytes
+
+    @property
+    def partial(self) -> bool:
+        """Whether the file is in a store, from which blocks are fetched when they are first verified."""
+        return self._file.partial
 
     def _read_header(self, size: int) -> tuple[int, int]:
         """Return the offset and the size of the directory, in bytes, from the header.
@@ -101,7 +107,7 @@ class SegmentFile:
             sums = aligned(offset + size, SUM.size)
             if offset < HEADER_SIZE or offset % column.width:
                 raise self.damaged(f"column {name} is out of place")
-            if sums + block_count(size) * SUM.size > end:
+            if sums + block_count(size, column.block) * SUM.size > end:
                 raise self.damaged(f"column {name} lies outside")
             row_count = length - column.extra
             fits = length <= size * MAX_VALUES_PER_BYTE if column.packed else size == length * column.width
@@ -137,10 +143,8 @@ class SegmentFile:
         """
         written = self._file.written()
         if written is not None:
-            for column, marks in self._verified.items():
-                for at in range(len(marks)):
-                    if marks[at]:
-                        self._verify_block(column, at)
+            marked = {name: [at for at, mark in enumerate(marks) if mark] for name, marks in self._verified.items()}
+            self._verify({name: blocks for name, blocks in marked.items() if blocks})
             self._file.seen(written)
 
     def checked(self, make: Callable[..., T], *arguments: Any) -> T:
@@ -149,6 +153,11 @@ class SegmentFile:
             return make(*arguments)
         except ValueError as error:
             raise self.damaged(str(error)) from error
+
+    def raw(self, column: str) -> memoryview:
+        """Return the bytes of a column as they are in the file; verify() comes first, as for unverified()."""
+        offset, size, *_ = self._places[column]
+        return self._map[offset : offset + size]
 
     def unverified(self, column: str) -> memoryview:
         """Return a column that is not packed. The caller must call verify() for every byte range before it reads that
@@ -163,26 +172,72 @@ class SegmentFile:
 
         Raises DamagedIndexError when a block does not match its hash.
         """
-        verified = self._verified[column]
+        verified, block = self._verified[column], COLUMNS[column].block
         # called dozens of times in a search: no function calls on the fast path
-        at = verified.find(0, start // BLOCK if start > 0 else 0, -(-end // BLOCK))
-        if at < 0:
-            return
-        last = min(len(verified), -(-end // BLOCK))
-        self._file.written()
-        while at >= 0:
-            self._verify_block(column, at)
-            verified[at] = 1
-            at = verified.find(0, at + 1, last)
+        at = verified.find(0, start // block if start > 0 else 0, -(-end // block))
+        if at >= 0:
+            self._verify({column: _unmarked(verified, at, -(-end // block))})
 
-    def _verify_block(self, column: str, at: int) -> None:
-        offset, size, _, sums_hash = self._places[column]
-        sums = self._sums.get(column)
-        if sums is None:
-            sums = self._read_sums(column, aligned(offset + size, SUM.size), block_count(size), sums_hash)
-        block = self._map[offset + at * BLOCK : min(offset + (at + 1) * BLOCK, offset + size)]
-        if xxhash.xxh3_64_intdigest(block) != sums[at]:
-            raise self.damaged(f"block {at} of column {column} is not what was written")
+    def verify_ranges(self, ranges: Mapping[str, Iterable[tuple[int, int]]]) -> None:
+        """Verify the bytes [start, end) of all `ranges` of each of these columns; those that are in a store are fetched
+        together. Raises the error of verify().
+        """
+        wanted = {}
+        for column, own in ranges.items():
+            verified, block = self._verified[column], COLUMNS[column].block
+            blocks: set[int] = set()
+            for start, end in own:
+                if verified.find(0, start // block, -(-end // block)) >= 0:
+                    blocks.update(_unmarked(verified, start // block, -(-end // block)))
+            if blocks:
+                wanted[column] = sorted(blocks)
+        if wanted:
+            self._verify(wanted)
+
+    def verify_blocks(self, column: str, blocks: Iterable[int]) -> None:
+        """Verify the blocks with these numbers of a column. Raises the error of verify()."""
+        verified = self._verified[column]
+        wanted = [at for at in blocks if not verified[at]]
+        if wanted:
+            self._verify({column: wanted})
+
+    def _verify(self, wanted: Mapping[str, list[int]]) -> None:
+        """Compare blocks, given by their numbers in each column, with their hashes, and mark those that match.
+
+        Those that do not match are fetched, if the file is in a store. Raises DamagedIndexError for the first that does
+        not match then.
+        """
+        self._file.written()
+        self._read_sums(wanted)
+        wrong = self._mark_sound(wanted)
+        if wrong:
+            self._file.load([self._place_of(column, at) for column, blocks in wrong.items() for at in blocks])
+            for column, blocks in self._mark_sound(wrong).items():
+                raise self.damaged(f"block {blocks[0]} of column {column} is not what was written")
+
+    def _mark_sound(self, wanted: Mapping[str, list[int]]) -> dict[str, list[int]]:
+        """Mark the blocks that match their hashes, and return the others."""
+        wrong = {}
+        digest, mapped = xxhash.xxh3_64_intdigest, self._map
+        for column, blocks in wanted.items():
+            offset, size, *_ = self._places[column]
+            sums, marks, step, end = self._sums[column], self._verified[column], COLUMNS[column].block, offset + size
+            others = []
+            for at in blocks:
+                start = offset + at * step
+                if digest(mapped[start : min(start + step, end)]) == sums[at]:
+                    marks[at] = 1
+                else:
+                    others.append(at)
+            if others:
+                wrong[column] = others
+        return wrong
+
+    def _place_of(self, column: str, at: int) -> tuple[int, int]:
+        """Return the bytes [start, end) of the file that are block `at` of a column."""
+        offset, size, *_ = self._places[column]
+        step = COLUMNS[column].block
+        return offset + at * step, min(offset + (at + 1) * step, offset + size)
 
     def verified(self, column: str) -> tuple[bytearray, int]:
         """Return (marks, block size): u8[blocks of a column], 1 for each block that was verified, and the bytes of a
@@ -190,21 +245,63 @@ class SegmentFile:
 
         verify() keeps the marks current.
         """
-        return self._verified[column], BLOCK
+        return self._verified[column], COLUMNS[column].block
 
     def verify_all(self, column: str, starts: Offsets, ends: Offsets) -> None:
         """Verify the bytes [starts[k], ends[k]) of a column for every k; both are u64. Raises the error of verify().
 
         When all these blocks were verified before, it is one native pass over the ranges.
         """
-        if not are_marked(self._verified[column], starts, ends, BLOCK):
-            for start, end in zip(starts, ends, strict=True):
-                self.verify(column, start, end)
+        if not are_marked(self._verified[column], starts, ends, COLUMNS[column].block):
+            self.verify_ranges({column: zip(starts, ends, strict=True)})
 
-    def _read_sums(self, column: str, offset: int, blocks: int, sums_hash: int) -> array[int]:
-        # a copy, so that verified hashes stay valid when the file changes
-        data = bytes(self._map[offset : offset + blocks * SUM.size])
-        if xxhash.xxh3_64_intdigest(data) != sums_hash:
-            raise self.damaged(f"the sums of column {column} are not what was written")
-        sums = self._sums[column] = array("Q", struct.unpack(f"<{blocks}Q", data))
-        return sums
+    def prefetch(self, columns: Iterable[str]) -> None:
+        """Fetch what a search of a file in a store reads in any case, together: these columns, and the hashes of all.
+
+        Nothing is fetched that is there already. Raises DamagedIndexError for hashes that are wrong, and OSError.
+        """
+        if not self._file.partial:
+            return
+        whole = frozenset(columns)
+        wanted = []
+        for column, (offset, size, _, _) in self._places.items():
+            start, end = self._place_of_sums(column)
+            if not self._take_sums(column):
+                wanted.append((offset if column in whole and size else start, end))
+        if wanted:
+            self._file.load(wanted)
+        self._read_sums(self._places)
+        self.verify_ranges({column: [(0, self._places[column].size)] for column in whole})
+
+    def places(self, columns: Iterable[str]) -> list[tuple[int, int]]:
+        """Return the bytes [start, end) of the file that are each of these columns and the hashes of its blocks."""
+        return [(self._places[column].offset, self._place_of_sums(column)[1]) for column in columns]
+
+    def _read_sums(self, columns: Iterable[str]) -> None:
+        """Read the hashes of the blocks of columns, unless they were read before. Raises DamagedIndexError."""
+        missing = [column for column in columns if column not in self._sums and not self._take_sums(column)]
+        if missing:
+            self._file.load([self._place_of_sums(column) for column in missing])
+            for column in missing:
+                if not self._take_sums(column):
+                    raise self.damaged(f"the sums of column {column} are not what was written")
+
+    def _take_sums(self, column: str) -> bool:
+        """Read the hashes of the blocks of a column; return False when they do not match the hash of them."""
+        start, end = self._place_of_sums(column)
+        data = bytes(self._map[start:end])  # a copy, so that verified hashes stay valid when the file changes
+        if xxhash.xxh3_64_intdigest(data) != self._places[column].sums_hash:
+            return False
+        self._sums[column] = array("Q", struct.unpack(f"<{len(data) // SUM.size}Q", data))
+        return True
+
+    def _place_of_sums(self, column: str) -> tuple[int, int]:
+        """Return the bytes [start, end) of the file that are the hashes of the blocks of a column."""
+        offset, size, *_ = self._places[column]
+        start = aligned(offset + size, SUM.size)
+        return start, start + len(self._verified[column]) * SUM.size
+
+
+def _unmarked(marks: bytearray, first: int, last: int) -> list[int]:
+    """Return the numbers from `first` to before `last`, below len(marks), of the marks that are 0."""
+    return [at for at in range(first, min(last, len(marks))) if not marks[at]]

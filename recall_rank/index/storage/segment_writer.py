@@ -5,19 +5,19 @@ from __future__ import annotations
 import os
 from array import array
 from collections.abc import Iterator
+from typing import TypeAlias
 
 import xxhash
 
 from recall_rank._core.index.derived_columns import piece_sizes
 from recall_rank._core.index.id_codec import encode_ids
-from recall_rank._core.index.packed_columns import pack
-from recall_rank.index.segment.columns import COLUMNS, POSTINGS
+from recall_rank._core.index.packed_columns import pack, run_marks
+from recall_rank.index.segment.columns import COLUMNS, POSTINGS, ROW_MARKED
 from recall_rank.index.segment.segment import Segment
 from recall_rank.index.segment.session_rows import encode_session_row, first_messages
 from recall_rank.index.segment.strings import Strings
 from recall_rank.index.storage.format import (
     ALIGN,
-    BLOCK,
     ENTRY,
     FORMAT,
     HEADER,
@@ -28,7 +28,7 @@ from recall_rank.index.storage.format import (
     require_little_endian,
 )
 
-Buffer = bytes | bytearray | memoryview
+Buffer: TypeAlias = "bytes | bytearray | memoryview | array[int]"
 
 
 def write_segment(segment: Segment, descriptor: int, name: str) -> bytes:
@@ -45,7 +45,8 @@ def write_segment(segment: Segment, descriptor: int, name: str) -> bytes:
         offset = _pad(descriptor, offset)
         data = _flat(buffer)
         _write(descriptor, data)
-        sums = array("Q", (xxhash.xxh3_64_intdigest(data[at : at + BLOCK]) for at in range(0, len(data), BLOCK)))
+        size = COLUMNS[column].block
+        sums = array("Q", [xxhash.xxh3_64_intdigest(data[at : at + size]) for at in range(0, len(data), size)])
         code = COLUMNS[column].code.encode()
         sums_hash = xxhash.xxh3_64_intdigest(sums)
         entries.append(ENTRY.pack(column.encode(), code, offset, len(data), length, sums_hash))
@@ -69,10 +70,15 @@ def columns_of(segment: Segment) -> Iterator[tuple[str, int, Buffer]]:
 
     A column is packed when it is requested, so that one packed copy exists at a time.
     """
+    segment.load()
     derived = _derived(segment)
+    marks = array("Q")
     for name, column in COLUMNS.items():
-        values = derived[name] if name in derived else getattr(segment, name)
-        yield name, len(values), pack(values) if column.packed else values
+        values = marks if name == "row_marks" else derived[name] if name in derived else getattr(segment, name)
+        content = pack(values) if column.packed else values
+        if name in ROW_MARKED:
+            marks.extend(run_marks(content, len(values)))
+        yield name, len(values), content
 
 
 def _derived(segment: Segment) -> dict[str, Buffer]:
@@ -91,6 +97,8 @@ def _derived(segment: Segment) -> dict[str, Buffer]:
         "term_arena": memoryview(vocabulary.arena_buffer),
         "term_offsets": memoryview(vocabulary.offsets_buffer),
         "term_starts": memoryview(vocabulary.starts_buffer),
+        "term_words": memoryview(vocabulary.word_starts()).cast("I"),
+        "term_samples": vocabulary.samples(),
         "term_signatures": memoryview(vocabulary.signatures_buffer),
         **{name: memoryview(buffer) for name, buffer in zip(POSTINGS, segment.postings.buffers, strict=True)},
         **_named(

@@ -34,6 +34,7 @@ def fold_copies(reader: IndexReader, ranked: Sequence[Candidate]) -> tuple[list[
     the longest session; of equally long ones, the first in rank. Texts are compared only where passages have equally
     many words, at least COPY_WORDS.
     """
+    reader.fetch_parts((candidate.part for candidate in ranked), sessions=True)
     sessions = set(reader.sessions_of([candidate.part for candidate in ranked]))
     if len({reader.sessions[session].source for session in sessions}) < 2:
         return list(ranked), {}  # fast path: one store has no copies, and most indexes read one

@@ -50,7 +50,7 @@ def _is_source(reader: IndexReader, candidate: Candidate) -> bool:
     segment = view.segment
     message = segment.part_message[part]
     row = segment.sessions[segment.message_session[message]]
-    parts, roles, flags = segment.message_first_part, segment.message_role, segment.part_flags
+    parts, roles, flags = segment.message_first_part, segment.message_role, segment.rows("part_flags")
     for earlier in range(row.first_message + 1, message):
         if roles[earlier] == _USER and not flags[parts[earlier]] & Flag.SYNTHETIC:
             return False

@@ -25,6 +25,7 @@ def respond(search: SearchContext, cpu_ms: float) -> SearchResponse:
     if search.reader.problems:
         search.degraded.add(DegradeKind.TIME)
     maker = ResultMaker.of(search)
+    search.reader.fetch_parts(entry.candidate.part for entry in search.page)
     results = [maker.result(entry) for entry in search.page]
     suggestions = _suggestions(search, results)
     elapsed_ms = search.deadline.elapsed_ms()

@@ -6,14 +6,13 @@ import os
 import shutil
 import time
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Final
 from uuid import uuid4
 
 from recall_rank.histories.ignore import Ignore
-from recall_rank.index.errors import UnusableIndexError
 from recall_rank.index.storage.folder import Folder
 from recall_rank.model import ReadFailure
 from recall_rank.model.progress import Progress
@@ -21,7 +20,7 @@ from recall_rank.shards.building.linked_groups import linked_groups
 from recall_rank.shards.building.task_workers import TaskWorkers
 from recall_rank.shards.building.unit_batches import BuildPlan, digest, plan_batches
 from recall_rank.shards.building.unit_tasks import Told, done_before
-from recall_rank.shards.manifest import ListedShard, read_manifest, write_manifest
+from recall_rank.shards.manifest import ListedShard, write_manifest
 
 STATE: Final = "units"  # the folder below that of the shards with what was read, for the next build
 SHARD: Final = "shard-"  # how the names of the folders of shards begin
@@ -67,7 +66,8 @@ def build_shards(
 
     A session is in the shard that the hash of its id names. Copies count once, as in a refresh. What an earlier build
     read, also one that was interrupted, is not read again while its units have the same signatures. The manifest is
-    written last: until then a reader finds the earlier shards, whose folders stay until the next build.
+    written last: until then a reader finds the earlier shards. Then these are removed, so that nothing is left of what
+    was forgotten; who has them open may go on.
 
     Raises ValueError for a number of shards outside 1 to 4096 and for a place without histories, BlockingIOError while
     another build writes to the folder, OSError, and WorkersLostError.
@@ -82,8 +82,6 @@ def build_shards(
         build.read()
         build.resolve_linked()
         listed = build.merge()
-        with suppress(OSError, UnusableIndexError):
-            build.used.update(each.folder for each in read_manifest(folder))
         write_manifest(folder, listed)
         build.sweep()
         return build.report(listed, (time.perf_counter() - started) * 1000)
@@ -223,7 +221,7 @@ class _Build:
         return [found[number] for number in range(len(tasks))]
 
     def sweep(self) -> None:
-        """Remove the folders of shards that neither this build nor the one before made, and what no build read."""
+        """Remove the folders of shards that this build did not make, and what it did not read."""
         for path in self._folder.glob(f"{SHARD}*-of-*"):
             if path.name not in self.used:
                 shutil.rmtree(path, ignore_errors=True)

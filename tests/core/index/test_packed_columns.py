@@ -11,7 +11,7 @@ from typing import Literal
 import pytest
 from hypothesis import given
 
-from recall_rank._core.index.packed_columns import pack, unpack
+from recall_rank._core.index.packed_columns import GROUP, pack, run_marks, unpack, unpack_group
 from tests.reference.index import packed_columns as reference
 from tests.support.kernels.inputs import seeds
 
@@ -43,6 +43,39 @@ def test_columns_come_back(chance: Random) -> None:
     assert data == reference.pack(numbers.tolist())
     again = unpack(data, len(numbers), numbers.typecode)  # type: ignore[arg-type]
     assert (again.format, again.tolist(), again.readonly) == (numbers.typecode, numbers.tolist(), True)
+
+
+@pytest.mark.parametrize("count", [0, 1, 63, GROUP - 1, GROUP, GROUP + 1, 3 * GROUP + 77])
+@pytest.mark.parametrize("code", CODES)
+def test_groups_are_read_without_those_before_them(count: int, code: Code) -> None:
+    chance = Random(count)
+    bits = 8 * array(code).itemsize - 1
+    numbers = array(code, accumulate((chance.getrandbits(3) for _ in range(count)), lambda a, b: (a + b) % 2**bits))
+    data = pack(numbers)
+    marks = run_marks(data, count)
+    assert marks.tolist() == reference.run_marks(data, count).tolist()
+    assert len(marks) == 2 * -(-count // GROUP)
+    for group in range(-(-count // GROUP)):
+        start, before = marks[2 * group : 2 * group + 2]
+        wanted = numbers[group * GROUP : (group + 1) * GROUP]
+        end = marks[2 * group + 2] + reference.SLACK if 2 * group + 2 < len(marks) else len(data)
+        for behind in (data[end:], b"\xff" * 9):
+            found = unpack_group(data[start:end] + behind, len(wanted), code, before)
+            assert (found.format, found.tolist(), found.readonly) == (code, wanted.tolist(), True)
+
+
+def test_groups_of_other_bytes_are_refused() -> None:
+    data = pack(array("H", range(GROUP)))
+    for count in (0, -1, GROUP + 1, 2**62):
+        with pytest.raises(ValueError, match="shorter or longer"):
+            unpack_group(data, count, "H", 0)
+    for cut in (b"", data[:7]):
+        with pytest.raises(ValueError, match="shorter or longer"):
+            unpack_group(cut, 1, "H", 0)
+    with pytest.raises(ValueError, match="not what"):
+        unpack_group(data[:30], GROUP, "H", 0)
+    with pytest.raises(ValueError, match="not what"):
+        run_marks(data, GROUP + 1)
 
 
 @given(seeds)

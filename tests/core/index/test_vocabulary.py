@@ -12,7 +12,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recall_rank._core.index.vocabulary import Vocabulary, within_each
+from recall_rank._core.index.vocabulary import SAMPLE_STEP, Vocabulary, within_each
+from recall_rank._core.search.literal_candidates import terms_containing
+from recall_rank._core.search.spellings import joined_words, split_words, tagged_terms
 from tests.reference.index import vocabulary as reference
 from tests.support.kernels.inputs import LETTERS, VOCABULARY, columns, seeds, some_term, some_terms, vocabularies
 
@@ -246,3 +248,104 @@ def test_no_bytes_are_found_that_are_no_term(chance: Random, form: bytes) -> Non
     assert native.find_all([form, form]) == slow.find_all([form, form])
     assert all(slow.terms[number].startswith(form) for low, high in native.prefix(form) for number in range(low, high))
     assert all(0 <= number < len(slow) for number, _ in native.within(form, 3))
+
+
+# --- an arena that is loaded block by block ---------------------------------------------------------------------------
+
+
+class LoadedByBlock:
+    """An arena and signatures that are full of other bytes until they are loaded."""
+
+    def __init__(self, made: dict[str, Any], block: int) -> None:
+        whole = Vocabulary(*(made[name] for name in VOCABULARY))
+        self.samples, self.words = whole.samples(), memoryview(whole.word_starts()).cast("I")
+        self.block = block
+        self._sound, self._signatures = bytes(made["arena"]), made["signatures"]
+        self.arena, self.signatures = bytearray(b"m" * len(self._sound)), array("I", b"\xa5" * 4 * len(whole))
+        self.marks = bytearray(-(-len(self._sound) // block))
+        self.partial = Vocabulary(self.arena, made["offsets"], made["starts"], self.signatures, partial=self)
+
+    def load(self, blocks: list[int]) -> None:
+        for number in blocks:
+            cut = slice(number * self.block, (number + 1) * self.block)
+            self.arena[cut] = self._sound[cut]
+            self.marks[number] = 1
+
+    def load_signatures(self, first: int, last: int) -> None:
+        memoryview(self.signatures)[first:last] = memoryview(self._signatures)[first:last]
+
+
+def many_terms(chance: Random, count: int) -> list[bytes]:
+    """Return terms of 1 to 9 letters of few kinds, some of a field, and some of other scripts."""
+    marks, letters = [b"", b"", b"", b"\x01", b"\x02"], ["a", "b", "c", "o", "\u00e7", "\u732b"]
+    made = {
+        chance.choice(marks) + "".join(chance.choices(letters, k=chance.randint(1, 9))).encode() for _ in range(count)
+    }
+    return sorted(made)
+
+
+@pytest.mark.parametrize("count", [1, SAMPLE_STEP, 40 * SAMPLE_STEP])
+@pytest.mark.parametrize("block", [16, 512])
+def test_look_ups_load_the_blocks_that_they_need(count: int, block: int) -> None:
+    chance = Random(count + block)
+    known = many_terms(chance, count)
+    made: dict[str, Any] = columns([dict.fromkeys(known, 1)])
+    whole = Vocabulary(*(made[name] for name in VOCABULARY))
+    for _ in range(12):
+        loaded = LoadedByBlock(made, block)
+        part = loaded.partial
+        for _ in range(3):
+            forms = [near(chance, known) for _ in range(3)]
+            words = [form for form in forms if form[0] > 0x20]
+            for ask in (
+                lambda one, forms=forms: one.find_all(forms),
+                lambda one, forms=forms: [one.find(form) for form in forms],
+                lambda one, forms=forms: [one.prefix(form[:2]) for form in forms],
+                lambda one, words=words: tagged_terms(one, words, b"\x01\x02"),
+                lambda one, words=words: joined_words(one, words, 3, bytes(len(words))),
+                lambda one, words=words: split_words(one, words, 2),
+                lambda one: [one.form(number) for number in (0, len(one) // 2, len(one) - 1)],
+                lambda one, forms=forms: one.within(forms[0], 2),
+                lambda one: terms_containing(one, b"cab", 10**6),
+            ):
+                assert ask(part) == ask(whole)
+        assert count < 10 * SAMPLE_STEP or block > 100 or not all(loaded.marks)
+        assert within_each([part, whole], known[0], 1) == [whole.within(known[0], 1)] * 2
+
+
+def test_a_part_that_does_not_fit_is_refused() -> None:
+    made: dict[str, Any] = columns([dict.fromkeys(KNOWN, 1)])
+    parts = [made[name] for name in VOCABULARY]
+
+    class Odd:
+        def __init__(self, **other: Any) -> None:
+            sound = LoadedByBlock(made, 16)
+            given = {name: getattr(sound, name) for name in ("samples", "words", "marks", "block")}
+            self.__dict__.update({**given, **other})
+
+    Vocabulary(*parts, partial=Odd())  # type: ignore[arg-type]
+    for other in (
+        {"samples": b""},
+        {"marks": bytearray(1)},
+        {"block": 0},
+        {"words": array("I", [0])},
+        {"words": array("I", [0] * 66)},
+    ):
+        with pytest.raises(ValueError, match=r"fit together|out of order|at least one byte"):
+            Vocabulary(*parts, partial=Odd(**other))  # type: ignore[arg-type]
+    whole = Vocabulary(*parts, partial=Odd())  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="already"):
+        whole.open_partial(Odd())  # type: ignore[arg-type]
+
+
+def test_what_loading_raises_the_look_up_raises() -> None:
+    made: dict[str, Any] = columns([dict.fromkeys(KNOWN, 1)])
+    loaded = LoadedByBlock(made, 16)
+
+    def refuse(_: list[int]) -> None:
+        raise OSError("out of reach")
+
+    loaded.load = refuse  # type: ignore[method-assign]
+    for ask in (lambda one: one.find(b"cat"), lambda one: one.prefix(b"ca"), lambda one: one.within(b"cat", 1)):
+        with pytest.raises(OSError, match="out of reach"):
+            ask(loaded.partial)

@@ -392,8 +392,14 @@ def test_ctrl_c_shows_no_traceback_whatever_is_being_imported(place: Path, modul
 
 def test_hardly_anything_is_imported_before_ctrl_c_is_quiet() -> None:
     code = "import sys; import recall_rank.frontends.cli.start; print(*sys.modules)"
+    place = Path(start.__file__).parents[3]  # without site an installed package is not found by itself
     shown = subprocess.run(
-        [sys.executable, "-S", "-c", code], check=True, capture_output=True, text=True, cwd=ROOT
+        [sys.executable, "-S", "-c", code],
+        check=True,
+        capture_output=True,
+        text=True,
+        cwd=ROOT,
+        env={**os.environ, "PYTHONPATH": str(place)},
     ).stdout.split()
     assert "recall_rank.frontends.cli.start" in shown
     assert not {"typing", "enum", "re", "functools", "importlib", "click"} & set(shown)

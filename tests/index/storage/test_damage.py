@@ -17,7 +17,7 @@ from recall_rank._core.text.substring_scan import mark_parts
 from recall_rank.corpus import Index
 from recall_rank.index.errors import DamagedIndexError, IndexFormatError, MissingIndexError, UnusableIndexError
 from recall_rank.index.segment.columns import COLUMNS
-from recall_rank.index.storage.format import BLOCK, ENTRY, FORMAT, HEADER, HEADER_SIZE, SUM
+from recall_rank.index.storage.format import ENTRY, FORMAT, HEADER, HEADER_SIZE, SUM
 from tests.support.index.damage import manifest_for
 from tests.support.index.history import history
 from tests.support.search.samples import ask, session
@@ -209,6 +209,6 @@ def test_a_segment_of_the_same_folder_is_no_other(tmp_path: Path) -> None:
 
 
 def test_parts_that_end_behind_the_text_are_not_waited_for() -> None:
-    for starts in ([0, 2 * BLOCK, 6], [0, 3, 2**63, 6]):
+    for starts in ([0, 131_072, 6], [0, 3, 2**63, 6]):
         with pytest.raises(ValueError, match="out of order"):
             mark_parts(b"\1abc\1d", array("Q", starts), b"zz", bytearray(len(starts) - 1))

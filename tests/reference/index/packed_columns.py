@@ -71,3 +71,13 @@ def unpack(data: bytes, count: int, code: str) -> memoryview:
             raise ValueError("number")
         made.append(signed(value) if code == "q" else value)
     return memoryview(made)
+
+
+GROUP = 64 * RUN
+
+
+def run_marks(data: bytes, count: int) -> memoryview:
+    """Pack what stands before each group: its length without the slack is where the group begins."""
+    values = unpack(data, count, "Q").tolist()
+    marks = [(len(pack(values[:first])) - SLACK, values[first - 1] if first else 0) for first in range(0, count, GROUP)]
+    return memoryview(array("Q", [number for mark in marks for number in mark]))

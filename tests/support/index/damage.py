@@ -26,7 +26,8 @@ from recall_rank.corpus import index_of_segments
 from recall_rank.histories.cache.refresh import refresh
 from recall_rank.histories.cache.store import find
 from recall_rank.index.errors import UnusableIndexError
-from recall_rank.index.storage.format import BLOCK, ENTRY, HEADER, SUM, aligned
+from recall_rank.index.segment.columns import COLUMNS
+from recall_rank.index.storage.format import ENTRY, HEADER, SUM, aligned
 from recall_rank.model import Reading, Session, Unit
 from tests.support.index.history import history, told
 from tests.support.search.samples import ENOUGH_MS, NOW
@@ -68,7 +69,7 @@ class Victim:
     def hurt(self, chance: random.Random, way: str) -> None:
         size = len(self.sound)
         at = chance.choice((chance.randrange(size), chance.randrange(min(size, 4096)), size - 1))
-        length = min(chance.choice((1, 8, 64, 4096, BLOCK)), size - at)
+        length = min(chance.choice((1, 8, 64, 4096, 65_536)), size - at)
         match way:
             case "flip a bit":
                 self._put(at, bytes([self.sound[at] ^ 1 << chance.randrange(8)]))
@@ -127,11 +128,12 @@ def resealed(made: bytearray, sound: bytes) -> bytes:
     magic, version, zero, place, length, total, _ = HEADER.unpack_from(sound)
     entries = [list(entry) for entry in ENTRY.iter_unpack(made[place : place + length])]
     for entry in entries:
-        _, _, start, size, *_ = entry
+        label, _, start, size, *_ = entry
         if start + size > place:
             continue  # outside: to be refused whatever the sums say
-        blocks = range(start, start + size, BLOCK)
-        sums = b"".join(xxhash.xxh3_64_digest(made[at : min(at + BLOCK, start + size)])[::-1] for at in blocks)
+        step = COLUMNS[label.rstrip(b"\0").decode()].block
+        blocks = range(start, start + size, step)
+        sums = b"".join(xxhash.xxh3_64_digest(made[at : min(at + step, start + size)])[::-1] for at in blocks)
         at = aligned(start + size, SUM.size)
         if at + len(sums) <= place:
             made[at : at + len(sums)] = sums

@@ -17,6 +17,9 @@ cdef enum:
     WIDEST = 56       # widths up to which a number is read at any bit offset; wider numbers take 64 bits
     HEAD = 11         # largest size of the head of a run
     ALL = RUN * 8     # largest size of the numbers of a run
+    EVERY = 64        # runs of a group, which can be read without those before it
+
+GROUP = EVERY * RUN
 
 ctypedef fused number:
     uint8_t
@@ -168,14 +171,15 @@ cdef Py_ssize_t read_run(const uint8_t* data, Py_ssize_t at, Py_ssize_t end, int
     return behind
 
 
-cdef Py_ssize_t read_runs(const uint8_t[::1] data, Py_ssize_t count, int width, char* out) noexcept nogil:
+cdef Py_ssize_t read_runs(const uint8_t[::1] data, Py_ssize_t count, int width, char* out, uint64_t before,
+                          bint whole) noexcept nogil:
     """Read `count` numbers into `out`, `width` bytes each; return -1 if the data is invalid or a number too large.
 
-    Otherwise, the offset of the end of the last run is returned. SLACK bytes must follow it in `data`, and nothing
-    else.
+    Otherwise, the offset of the end of the last run is returned. SLACK bytes must follow it in `data`, and, if `whole`,
+    nothing else. `before` is the number in front of the first run.
     """
     cdef uint64_t[RUN] run
-    cdef uint64_t before = 0, seen
+    cdef uint64_t seen
     cdef Py_ssize_t at = 0, first = 0, end = data.shape[0] - SLACK
     cdef int here, k
     while first < count:
@@ -202,7 +206,52 @@ cdef Py_ssize_t read_runs(const uint8_t[::1] data, Py_ssize_t count, int width, 
         if width < 8 and seen >> (8 * width):
             return -1
         first += here
-    return at if at == end else -1
+    return at if at == end or not whole else -1
+
+
+def run_marks(const uint8_t[::1] data not None, Py_ssize_t count):
+    """Return where each group of GROUP numbers of a packed column of `count` numbers begins: a memoryview of u64.
+
+    There are two for each group: the offset of its first run in `data`, and the number in front of it. Raises
+    ValueError when the bytes do not encode so many numbers.
+    """
+    cdef uint64_t[RUN] run
+    cdef uint64_t before = 0
+    cdef Py_ssize_t at = 0, first = 0, groups = (count + EVERY * RUN - 1) // (EVERY * RUN)
+    cdef uint64_t* marks
+    made = bytearray(16 * groups)
+    marks = <uint64_t*>PyByteArray_AS_STRING(made)
+    while first < count:
+        if first % (EVERY * RUN) == 0:
+            marks[2 * (first // (EVERY * RUN))] = at
+            marks[2 * (first // (EVERY * RUN)) + 1] = before
+        here = RUN if count - first > RUN else count - first
+        at = read_run(&data[0], at, data.shape[0] - SLACK, here, before, run)
+        if at < 0:
+            raise ValueError("a packed column is not what pack() makes")
+        before = run[here - 1]
+        first += here
+    return memoryview(made).toreadonly().cast("Q")
+
+
+def unpack_group(const uint8_t[::1] data not None, Py_ssize_t count, str code not None, uint64_t before):
+    """Return the first `count` numbers of `data`, which begins with a run, as unpack() does.
+
+    `before` is the number in front of that run. Bytes of other runs may follow, and SLACK bytes of anything must. Raises
+    ValueError for at most 0 or more than GROUP numbers, and for bytes that do not encode so many.
+    """
+    cdef int width = {"B": 1, "H": 2, "I": 4, "Q": 8, "q": 8}[code]
+    cdef Py_ssize_t read
+    cdef char* out
+    if not 0 < count <= EVERY * RUN or data.shape[0] < SLACK:
+        raise ValueError("a group of a packed column is shorter or longer than its numbers")
+    made = bytearray(count * width)
+    out = PyByteArray_AS_STRING(made)
+    with nogil:
+        read = read_runs(data, count, width, out, before, False)
+    if read < 0:
+        raise ValueError("a packed column is not what pack() makes")
+    return memoryview(made).toreadonly().cast(code)
 
 
 def unpack(const uint8_t[::1] data not None, Py_ssize_t count, str code not None):
@@ -219,7 +268,7 @@ def unpack(const uint8_t[::1] data not None, Py_ssize_t count, str code not None
     made = bytearray(count * width)
     out = PyByteArray_AS_STRING(made)
     with nogil:
-        read = read_runs(data, count, width, out)
+        read = read_runs(data, count, width, out, 0, True)
     if read < 0:
         raise ValueError("a packed column is not what pack() makes")
     return memoryview(made).toreadonly().cast(code)

@@ -32,6 +32,9 @@ cdef class Postings:
     cdef Py_ssize_t frames_size    # without SPARE
     cdef readonly Py_ssize_t term_count
     cdef readonly Py_ssize_t block_count
+    cdef object loader             # loads the postings of terms before they are read; None: all can be read
+    cdef int load(self, list ranges) except -1
+    cdef int load_counts(self, list ranges) except -1
     cdef uint32_t shared_before(self, uint32_t term) noexcept nogil
     cdef void seek(self, Py_ssize_t block, uint32_t first, uint32_t last, Cursor* cursor) noexcept nogil
     cdef Py_ssize_t open(self, Cursor* cursor, uint16_t* docs, uint8_t* tfs) noexcept nogil

@@ -38,12 +38,16 @@ cdef class Postings:
     Raises ValueError when the sizes of the columns do not fit together. Their content is checked when it is read:
     whatever it is, no memory outside is read, the documents of a term ascend, and a term with an invalid pointer has
     no postings in that block.
+
+    With `loader`, the columns pointers, frames, lone_docs, lone_blocks and df need not be there yet: before the postings
+    of terms are read, loader.load([(first, last), ...]) is called with their ranges of numbers, and loader.load_counts()
+    before their document frequencies are. What these raise, the reading method raises.
     """
 
     # not __init__: it could run twice, and leave addresses of the first buffers behind
     def __cinit__(self, shared_bits not None, shared_ranks not None, lone_docs not None, lone_blocks not None,
                   df not None, frequent not None, more not None, block_starts not None, block_bits not None,
-                  block_ranks not None, pointers not None, frames not None):
+                  block_ranks not None, pointers not None, frames not None, *, loader=None):
         cdef const uint64_t[::1] shared_bits_view = shared_bits, block_bits_view = block_bits
         cdef const uint64_t[::1] starts_view = block_starts
         cdef const uint32_t[::1] shared_ranks_view = shared_ranks, frequent_view = frequent, more_view = more
@@ -54,6 +58,7 @@ cdef class Postings:
                         block_ranks, pointers, frames)
         self.views = [shared_bits_view, shared_ranks_view, lone_docs_view, lone_blocks_view, df_view, frequent_view,
                       more_view, starts_view, block_bits_view, block_ranks_view, pointers_view, frames_view]
+        self.loader = loader
         self.lone_count = lone_docs_view.shape[0]
         self.shared_count = df_view.shape[0]
         self.frequent_count = frequent_view.shape[0]
@@ -88,8 +93,21 @@ cdef class Postings:
         if self.entry_count:
             self.pointers = &pointers_view[0]
 
+    cdef int load(self, list ranges) except -1:
+        """Load the postings of the terms in `ranges`, tuples (first, last), where they need not be there yet."""
+        if self.loader is not None:
+            self.loader.load(ranges)
+        return 0
+
+    cdef int load_counts(self, list ranges) except -1:
+        """Load the document frequencies of the terms in `ranges`, where they need not be there yet."""
+        if self.loader is not None:
+            self.loader.load_counts(ranges)
+        return 0
+
     def __len__(self):
         """The number of postings in all blocks."""
+        self.load_counts([(0, self.term_count)])
         return self.count(0, self.term_count, NULL, 0)
 
     cdef uint32_t shared_before(self, uint32_t term) noexcept nogil:
@@ -234,7 +252,10 @@ cdef class Postings:
             if documents:
                 mask = &view[0]
         if mask == NULL:  # sums of a few numbers take less time than releasing the GIL
+            if self.loader is not None:
+                self.loader.load_counts([(first, last)])
             return self.count(first, last, mask, documents)
+        self.load([(first, last)])
         with nogil:
             found = self.count(first, last, mask, documents)
         return found
@@ -257,6 +278,7 @@ cdef class Postings:
             raise IndexError((first, last))
         if ends.shape[0] != ranges:
             raise ValueError("starts and ends differ in length")
+        self.load([(first, last)])
         with nogil:
             for block in range(self.block_count):
                 base = block * BLOCK
@@ -281,6 +303,8 @@ cdef class Postings:
         cdef Py_ssize_t first, last
         cdef uint64_t found
         told = []
+        if self.loader is not None:
+            self.loader.load_counts([(member[0], member[1]) for group in groups for member in group])
         for group in groups:
             found = 0
             for first, last, _ in group:
@@ -301,6 +325,7 @@ cdef class Postings:
         cdef Cursor cursor
         if not 0 <= term < self.term_count:
             raise IndexError(term)
+        self.load([(term, term + 1)])
         found = []
         for block in range(self.block_count):
             self.seek(block, term, term + 1, &cursor)
@@ -333,6 +358,7 @@ cdef class Postings:
             raise IndexError(block)
         if numbers.shape[0] != self.term_count:
             raise ValueError("numbers must have one number a term")
+        self.load([(0, self.term_count)])
         try:
             with nogil:
                 self.seek(block, 0, self.term_count, &cursor)

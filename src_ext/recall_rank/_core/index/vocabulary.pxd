@@ -37,6 +37,21 @@ cdef class Vocabulary:
     cdef uint32_t* letters         # the letter table, see open_letter(); 0 marks an unset entry
     cdef Py_ssize_t size
     cdef Py_ssize_t near_end       # arena offset below which eight terms are read at a time
+    cdef object partial            # loads blocks of the arena; None for an arena that is there completely
+    cdef const unsigned char[::1] samples_view
+    cdef const unsigned char[::1] marks_view
+    cdef const unsigned char* marks  # u8[blocks of the arena], not 0 for a block that can be read; NULL: all can
+    cdef Py_ssize_t block          # bytes of a block
+    cdef object wanted_buffer
+    cdef unsigned char* wanted     # u8[blocks], 1 for a block that a look-up needs and that cannot be read yet
+    cdef readonly Py_ssize_t misses  # look-ups that needed such a block
+    cdef uint32_t* sample_starts   # u32[samples + 1], offsets in samples_view
+    cdef Py_ssize_t sample_count
+    cdef bint has(self, Py_ssize_t start, Py_ssize_t end) noexcept nogil
+    cdef bint load(self, Py_ssize_t misses) except -1
+    cdef int load_signatures(self, int shortest, int longest) except -1
+    cdef void narrow(self, const unsigned char* form, Py_ssize_t size, uint32_t* first, uint32_t* last,
+                     bint after) noexcept nogil
     cdef bint find_near(self, const EditQuery* word, bint use_simd, int64_t deadline, EditMatches* near) noexcept nogil
     cdef Py_ssize_t keep_near(self, const EditQuery* word, int length, uint32_t* picked,
                               Py_ssize_t count) noexcept nogil

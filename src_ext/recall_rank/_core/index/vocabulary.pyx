@@ -5,6 +5,7 @@ prefix are one range in each length, and the number of a term is its index. A 32
 a lossless filter of the edit search: one edit clears at most one bit and sets at most one.
 """
 
+from cpython.bytearray cimport PyByteArray_AS_STRING
 from cpython.mem cimport PyMem_RawCalloc, PyMem_RawFree, PyMem_RawRealloc
 from libc.stdint cimport int64_t, uint32_t
 from libc.string cimport memcmp, memset
@@ -27,6 +28,9 @@ cdef enum:
     SECONDS = AFTER_Z - BEFORE_A + 1
     LETTERS = 26
     FEW_TERMS = 64               # lengths with fewer terms are searched without the letter table
+    STEP = 128             # terms from one sample to the next
+
+SAMPLE_STEP = STEP
 
 
 cdef uint32_t signature(const uint32_t* points, int size) noexcept nogil:
@@ -77,6 +81,21 @@ cdef Py_ssize_t append_matches(const EditQuery* word, const uint32_t* terms, con
     return found
 
 
+cdef inline bint is_below(const unsigned char* term, Py_ssize_t length, const unsigned char* form, Py_ssize_t size,
+                          Py_ssize_t* same, bint after) noexcept nogil:
+    """Return whether a term of `length` bytes stands before the place that Vocabulary.locate() looks for.
+
+    same[0] is the length of a prefix that both are known to share; it is set to that of the longest.
+    """
+    cdef Py_ssize_t k = same[0]
+    while k < size and k < length and term[k] == form[k]:
+        k += 1
+    same[0] = k
+    if k < size and k < length:
+        return term[k] < form[k]
+    return after or length < size
+
+
 cdef class Vocabulary:
     """The terms of a segment in borrowed buffers, which must not change: look-ups by form, prefix and edits.
 
@@ -84,12 +103,20 @@ cdef class Vocabulary:
     u32[terms + 1]. starts, u32[66]: starts[n] is the number of the first term with n or more code points. signatures,
     u32[terms], are the sets of letters that signature() returns. Raises ValueError when the sizes or offsets do not fit
     together, and for a term that is empty or longer than 64 bytes.
+
+    With `partial`, arena and signatures need not be there yet. It has `samples`, the forms of the terms 0, SAMPLE_STEP,
+    2 * SAMPLE_STEP and so on, one after the other; `words`, what word_starts() returns; `marks`, u8[blocks of the
+    arena], not 0 for a block that is there, and `block`, its bytes. A look-up is narrowed by the samples to the terms
+    between two of them. If it needs blocks that are not there, it calls `partial.load(numbers of blocks)` without
+    holding anything, and is then repeated; `partial.load_signatures(first, last)` loads those of the terms
+    [first, last). Both raise what the look-up raises then.
     """
 
     # not __init__: it could run twice, and leave addresses of the first buffers behind
-    def __cinit__(self, arena not None, offsets not None, starts not None, signatures not None):
+    def __cinit__(self, arena not None, offsets not None, starts not None, signatures not None, *, partial=None):
         cdef Py_ssize_t k
         cdef bint good = True
+        cdef const uint32_t[::1] words
         cdef unsigned char first_word = FIELD_TAGS
         self.families = {}
         self.arena_buffer = arena
@@ -123,9 +150,19 @@ cdef class Vocabulary:
             self.signatures = &self.signatures_view[0]
         self.offsets = &self.offsets_view[0]
         self.starts = &self.starts_view[0]
-        for k in range(LENGTHS - 1):
-            self.words[k] = self.locate(&first_word, 1, self.starts[k], self.starts[k + 1], False)
         self.words[LENGTHS - 1] = self.size
+        if partial is None:
+            for k in range(LENGTHS - 1):
+                self.words[k] = self.locate(&first_word, 1, self.starts[k], self.starts[k + 1], False)
+        else:
+            words = partial.words
+            if words.shape[0] != LENGTHS:
+                raise ValueError("the vocabulary's buffers do not fit together")
+            for k in range(LENGTHS - 1):
+                if not self.starts[k] <= words[k] <= self.starts[k + 1]:
+                    raise ValueError("the vocabulary's lengths are out of order")
+                self.words[k] = words[k]
+            self.open_partial(partial)
         self.near_end = min(self.arena_view.shape[0], NEAR_END)
         self.letters = <uint32_t*>PyMem_RawCalloc(LENGTHS * LETTERS * (SECONDS + 1), sizeof(uint32_t))
         if self.letters == NULL:
@@ -133,34 +170,129 @@ cdef class Vocabulary:
 
     def __dealloc__(self):
         PyMem_RawFree(self.letters)
+        PyMem_RawFree(self.sample_starts)
 
     def __len__(self):
         return self.size
+
+    # --- an arena that is loaded block by block -------------------------------------------------------------
+
+    def open_partial(self, partial):
+        """Take what the constructor was given as `partial`, once. Raises ValueError when it does not fit."""
+        cdef Py_ssize_t k, blocks, total = 0
+        if self.partial is not None:
+            raise ValueError("the vocabulary has its samples already")
+        self.samples_view = partial.samples
+        self.marks_view = partial.marks
+        self.block = partial.block
+        if self.block < 1:
+            raise ValueError("a block has at least one byte")
+        self.sample_count = (self.size + STEP - 1) // STEP
+        blocks = (self.arena_view.shape[0] + self.block - 1) // self.block
+        self.sample_starts = <uint32_t*>PyMem_RawCalloc(self.sample_count + 1, sizeof(uint32_t))
+        if self.sample_starts == NULL:
+            raise MemoryError
+        for k in range(self.sample_count):
+            self.sample_starts[k] = total
+            total += self.offsets[k * STEP + 1] - self.offsets[k * STEP]
+        self.sample_starts[self.sample_count] = total
+        if total != self.samples_view.shape[0] or self.marks_view.shape[0] != blocks:
+            raise ValueError("the vocabulary's buffers do not fit together")
+        self.partial = partial
+        if self.size:
+            self.wanted_buffer = bytearray(blocks)
+            self.wanted = <unsigned char*>PyByteArray_AS_STRING(self.wanted_buffer)
+            self.marks = &self.marks_view[0]
+
+    def word_starts(self):
+        """Return the number of the first term of each length, in code points, that belongs to no field: bytes of
+        u32[66].
+        """
+        return (<const unsigned char*>self.words)[:LENGTHS * sizeof(uint32_t)]
+
+    def samples(self):
+        """Return the forms of the terms 0, SAMPLE_STEP, 2 * SAMPLE_STEP and so on, one after the other, as bytes."""
+        return b"".join([self.form(number) for number in range(0, self.size, STEP)])
+
+    cdef bint has(self, Py_ssize_t start, Py_ssize_t end) noexcept nogil:
+        """Return whether the bytes [start, end) of the arena can be read; if not, note which blocks are wanted.
+
+        With a partial arena the caller holds the GIL.
+        """
+        cdef Py_ssize_t k
+        cdef bint there = True
+        if self.marks == NULL or start >= end:
+            return True
+        for k in range(start // self.block, (end - 1) // self.block + 1):
+            if not self.marks[k]:
+                self.wanted[k] = 1
+                there = False
+        if not there:
+            self.misses += 1
+        return there
+
+    cdef bint load(self, Py_ssize_t misses) except -1:
+        """Load the wanted blocks and return True, so that the caller repeats its look-up; False when it met no block
+        that is not there. `misses` is self.misses from before the look-up.
+
+        Another thread may load the blocks meanwhile: a look-up is repeated once too often then, never too seldom.
+        """
+        cdef Py_ssize_t k
+        if misses == self.misses:
+            return False
+        blocks = [k for k in range(len(self.wanted_buffer)) if self.wanted[k]]
+        for k in blocks:
+            self.wanted[k] = 0
+        self.partial.load(blocks)
+        return True
+
+    cdef int load_signatures(self, int shortest, int longest) except -1:
+        """Load the signatures of the terms with `shortest` to `longest` code points."""
+        if self.partial is not None:
+            self.partial.load_signatures(self.starts[min(max(shortest, 0), LENGTHS - 1)],
+                                         self.starts[min(max(longest + 1, 0), LENGTHS - 1)])
+        return 0
+
+    cdef void narrow(self, const unsigned char* form, Py_ssize_t size, uint32_t* first, uint32_t* last,
+                     bint after) noexcept nogil:
+        """Narrow [first, last), the arguments of locate(), to terms between two samples, by the samples alone."""
+        cdef Py_ssize_t low = (first[0] + STEP - 1) // STEP, high = (last[0] + STEP - 1) // STEP
+        cdef Py_ssize_t begin = low, end = high, middle, same
+        while low < high:
+            middle = low + (high - low) // 2
+            same = 0
+            if is_below(&self.samples_view[0] + self.sample_starts[middle],
+                        self.sample_starts[middle + 1] - self.sample_starts[middle], form, size, &same, after):
+                low = middle + 1
+            else:
+                high = middle
+        if low > begin:
+            first[0] = (low - 1) * STEP + 1
+        if low < end:
+            last[0] = low * STEP
+
+    # --- look-ups ----------------------------------------------------------------------------------------------
 
     cdef Py_ssize_t locate(self, const unsigned char* form, Py_ssize_t size, uint32_t first, uint32_t last,
                            bint after) noexcept nogil:
         """Return the number of the first term in [first, last) that is not below `form` by its bytes, or `last`.
 
         With `after`, the first that is above `form` and does not begin with it. The form has `size` bytes; the terms of
-        the range have equal length, so that they ascend.
+        the range have equal length, so that they ascend. Where the arena is partial and a block is not there, any
+        number of the range, noted as a miss.
         """
         cdef uint32_t middle
-        cdef Py_ssize_t length, same
+        cdef Py_ssize_t same
         cdef Py_ssize_t low = 0, high = 0  # length of the prefix shared with the terms before and after the range
-        cdef const unsigned char* term
-        cdef bint below
+        if self.marks != NULL and first < last:
+            self.narrow(form, size, &first, &last, after)
+            if first < last and not self.has(self.offsets[first], self.offsets[last]):
+                return last
         while first < last:
             middle = first + (last - first) // 2
-            term = self.arena + self.offsets[middle]
-            length = self.offsets[middle + 1] - self.offsets[middle]
             same = min(low, high)
-            while same < size and same < length and term[same] == form[same]:
-                same += 1
-            if same < size and same < length:
-                below = term[same] < form[same]
-            else:
-                below = after or length < size
-            if below:
+            if is_below(self.arena + self.offsets[middle], self.offsets[middle + 1] - self.offsets[middle], form, size,
+                        &same, after):
                 first = middle + 1
                 low = same
             else:
@@ -199,8 +331,8 @@ cdef class Vocabulary:
         cdef int second
         if form[0] < FIELD_TAGS:
             return self.starts[length], first
-        if size < 2 or last - first < FEW_TERMS or not c'a' <= form[0] <= c'z':
-            return first, last
+        if size < 2 or last - first < FEW_TERMS or not c'a' <= form[0] <= c'z' or self.marks != NULL:
+            return first, last  # samples narrow it, where the arena is partial
         row = self.letters + (length * LETTERS + form[0] - c'a') * (SECONDS + 1)
         second = min(max(<int>form[1], <int>BEFORE_A), <int>AFTER_Z) - BEFORE_A
         if row[second] == 0 or row[second + 1] == 0:
@@ -214,19 +346,30 @@ cdef class Vocabulary:
             return -1
         first, last = self.candidate_range(form, size, count_code_points(form, size))
         first = self.locate(form, size, first, last, False)
-        if first >= last or self.offsets[first + 1] - self.offsets[first] != size or memcmp(
-                self.arena + self.offsets[first], form, size) != 0:
+        if first >= last or self.offsets[first + 1] - self.offsets[first] != size or not self.has(
+                self.offsets[first], self.offsets[first + 1]) or memcmp(
+                    self.arena + self.offsets[first], form, size) != 0:
             return -1
         return first
 
     def find(self, bytes form not None):
         """Return the number of the term that equals `form`, or -1."""
-        return self.number(form, len(form))
+        cdef Py_ssize_t misses, found
+        while True:
+            misses = self.misses
+            found = self.number(form, len(form))
+            if not self.load(misses):
+                return found
 
     def find_all(self, list forms not None):
         """Return a list with an element for each of `forms`: the number of the term that equals it, or -1."""
+        cdef Py_ssize_t misses
         cdef bytes form
-        return [self.number(form, len(form)) for form in forms]
+        while True:
+            misses = self.misses
+            found = [self.number(form, len(form)) for form in forms]
+            if not self.load(misses):
+                return found
 
     def prefix(self, bytes form not None, int longest=MAX_TERM):
         """Return the terms that begin with `form` and are longer, but have at most `longest` code points.
@@ -235,18 +378,22 @@ cdef class Vocabulary:
         """
         cdef const unsigned char* data = form
         cdef Py_ssize_t size = len(form)
+        cdef Py_ssize_t misses
         cdef uint32_t first, last, end
         cdef int length
-        ranges = []
         if size == 0 or size > MAX_TERM or self.size == 0:
-            return ranges
-        for length in range(count_code_points(data, size) + 1, min(longest, MAX_TERM) + 1):
-            first, end = self.candidate_range(data, size, length)
-            first = self.locate(data, size, first, end, False)
-            last = self.locate(data, size, first, end, True)
-            if first < last:
-                ranges.append((first, last))
-        return ranges
+            return []
+        while True:
+            misses = self.misses
+            ranges = []
+            for length in range(count_code_points(data, size) + 1, min(longest, MAX_TERM) + 1):
+                first, end = self.candidate_range(data, size, length)
+                last = self.locate(data, size, first, end, True)
+                first = self.locate(data, size, first, end, False)
+                if first < last:
+                    ranges.append((first, last))
+            if not self.load(misses):
+                return ranges
 
     def within(self, bytes form not None, int bound, bint use_simd=True, int64_t deadline_ns=0):
         """Return the terms at 1 to `bound` edits of `form`, a list of (number, edits), by edits, then by number.
@@ -303,6 +450,8 @@ cdef class Vocabulary:
         for k in range(count):
             start = self.offsets[picked[k]]
             size = self.offsets[picked[k] + 1] - start
+            if not self.has(start, start + size):
+                continue
             # eight at a time when all characters are ASCII, and four more bytes can be read
             if word.use_simd and size == length and start + size + 4 <= self.near_end:
                 waiting[lanes] = picked[k]
@@ -326,9 +475,13 @@ cdef class Vocabulary:
 
     def form(self, Py_ssize_t number):
         """Return the UTF-8 form of term `number` as bytes. Raises IndexError when there is no such term."""
+        cdef Py_ssize_t misses
         if not 0 <= number < self.size:
             raise IndexError(number)
-        return self.arena[self.offsets[number]:self.offsets[number + 1]]
+        while True:
+            misses = self.misses
+            if self.has(self.offsets[number], self.offsets[number + 1]) or not self.load(misses):
+                return self.arena[self.offsets[number]:self.offsets[number + 1]]
 
 
 cdef bint reserve_matches(EditMatches* near) noexcept nogil:
@@ -350,10 +503,11 @@ def within_each(vocabularies, bytes form not None, int bound, bint use_simd=True
     Each is what Vocabulary.within() returns for these arguments; the GIL is released once for all of them.
     """
     cdef tuple searched = tuple(vocabularies)
-    cdef Py_ssize_t count = len(searched), size = len(form), k, j
+    cdef Py_ssize_t count = len(searched), size = len(form), k, j, misses
     cdef bint good = True
     cdef EditQuery word
     cdef EditMatches* near
+    cdef Vocabulary vocabulary
     if not 0 <= bound <= 3:
         raise ValueError(f"bound must be 0 to 3, not {bound}")
     if size == 0 or size > MAX_TERM:
@@ -365,9 +519,21 @@ def within_each(vocabularies, bytes form not None, int bound, bint use_simd=True
     try:
         for k in range(count):
             near[k].vocabulary = <void*><Vocabulary?>searched[k]
+        for k in range(count):
+            vocabulary = <Vocabulary>searched[k]
+            if vocabulary.marks == NULL:
+                continue
+            vocabulary.load_signatures(word.size - bound, word.size + bound)
+            while good:
+                misses = vocabulary.misses
+                near[k].count = 0
+                good = vocabulary.find_near(&word, use_simd, deadline_ns, near + k)
+                if not vocabulary.load(misses):
+                    break
         with nogil:
             for k in range(count):
-                good = good and (<Vocabulary>near[k].vocabulary).find_near(&word, use_simd, deadline_ns, near + k)
+                if (<Vocabulary>near[k].vocabulary).marks == NULL:
+                    good = good and (<Vocabulary>near[k].vocabulary).find_near(&word, use_simd, deadline_ns, near + k)
         if not good:
             raise MemoryError
         # edits are the upper bits, so that sorting orders terms by edits

@@ -37,6 +37,21 @@ def terms_containing(Vocabulary vocabulary not None, bytes run not None, Py_ssiz
     Return None instead if there are more than `most` such terms, or if the deadline, a time.monotonic_ns(), 0 for none,
     passed first. Raises ValueError unless `run` consists of lower-case ASCII letters and digits.
     """
+    cdef Py_ssize_t misses
+    if not run.isalnum() or run != run.lower():
+        raise ValueError(f"a run is of small ASCII letters and digits, not {run!r}")
+    if len(run) > MAX_TERM:
+        return []
+    vocabulary.load_signatures(len(run), MAX_TERM)
+    while True:
+        misses = vocabulary.misses
+        found = containing(vocabulary, run, most, deadline_ns)
+        if not vocabulary.load(misses):
+            return found
+
+
+cdef object containing(Vocabulary vocabulary, bytes run, Py_ssize_t most, int64_t deadline_ns):
+    """Return what terms_containing() returns, once the blocks of the vocabulary that it reads are there."""
     cdef uint32_t points[MAX_TERM]
     cdef uint32_t picked[CLOCK_TERMS]
     cdef const unsigned char* data = run
@@ -44,10 +59,6 @@ def terms_containing(Vocabulary vocabulary not None, bytes run not None, Py_ssiz
     cdef const unsigned char* form
     cdef uint32_t wanted
     found = []
-    if not run.isalnum() or run != run.lower():
-        raise ValueError(f"a run is of small ASCII letters and digits, not {run!r}")
-    if size > MAX_TERM:
-        return found
     wanted = signature(points, decode_code_points(data, size, points))
     number = vocabulary.starts[size]
     while number < vocabulary.size:
@@ -60,6 +71,9 @@ def terms_containing(Vocabulary vocabulary not None, bytes run not None, Py_ssiz
                 picked[count] = number
                 count += (vocabulary.signatures[number] & wanted) == wanted
                 number += 1
+        if vocabulary.marks != NULL:
+            count = there(vocabulary, picked, count)
+        with nogil:
             end = 0
             for k in range(count):
                 form = vocabulary.arena + vocabulary.offsets[picked[k]]
@@ -74,6 +88,16 @@ def terms_containing(Vocabulary vocabulary not None, bytes run not None, Py_ssiz
     return found
 
 
+cdef Py_ssize_t there(Vocabulary vocabulary, uint32_t* picked, Py_ssize_t count):
+    """Move those of the terms picked[0:count] that can be read to the front, and return their number."""
+    cdef Py_ssize_t k, found = 0
+    for k in range(count):
+        if vocabulary.has(vocabulary.offsets[picked[k]], vocabulary.offsets[picked[k] + 1]):
+            picked[found] = picked[k]
+            found += 1
+    return found
+
+
 def mark_documents(Postings postings not None, terms not None, unsigned char[::1] documents not None):
     """Set documents[d], u8, to 1 for every document d that contains one of `terms`; others keep their value.
 
@@ -83,6 +107,7 @@ def mark_documents(Postings postings not None, terms not None, unsigned char[::1
     cdef uint8_t tfs[ROOM]
     cdef Py_ssize_t term, block, count, k, limit
     cdef Cursor cursor
+    postings.load([(term, term + 1) for term in terms])
     for term in terms:
         if not 0 <= term < postings.term_count:
             raise IndexError(term)

@@ -91,10 +91,15 @@ cdef class SegmentEvidence:
 
         Raises ValueError if a member of the query, a range of terms, begins in this segment and ends in another.
         """
+        cdef Py_ssize_t k
         self.query = query
         self.groups = query.groups
         if first_term or last_term < query.term_count:
             query.restrict(first_term, last_term, &self.groups, &self.own_groups)
+        if self.source.postings.loader is not None:
+            ranges = [(self.groups.firsts[k], self.groups.lasts[k]) for k in range(self.groups.starts[self.groups.count])]
+            self.source.postings.load_counts(ranges)
+            self.source.postings.load(ranges)
         if not reserve_doc_scores(&self.scored, self.columns.docs):
             raise MemoryError
         self.weights_buffer = self.columns.shape_weights(query.norms, query.class_weights)

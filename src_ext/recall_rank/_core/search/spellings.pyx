@@ -25,21 +25,24 @@ def tagged_terms(Vocabulary vocabulary not None, list forms not None, bytes tags
     left out.
     """
     cdef unsigned char term[MAX_TERM]
-    cdef Py_ssize_t at, tag, size, number
+    cdef Py_ssize_t at, tag, size, number, misses
     cdef bytes form
-    found = []
-    for at in range(len(forms)):
-        form = <bytes?>forms[at]
-        size = len(form)
-        if not 0 < size < MAX_TERM:
-            continue
-        memcpy(term + 1, <const unsigned char*>form, size)
-        for tag in range(len(tags)):
-            term[0] = (<const unsigned char*>tags)[tag]
-            number = vocabulary.number(term, size + 1)
-            if number >= 0:
-                found.append((at, tag, number))
-    return found
+    while True:
+        misses = vocabulary.misses
+        found = []
+        for at in range(len(forms)):
+            form = <bytes?>forms[at]
+            size = len(form)
+            if not 0 < size < MAX_TERM:
+                continue
+            memcpy(term + 1, <const unsigned char*>form, size)
+            for tag in range(len(tags)):
+                term[0] = (<const unsigned char*>tags)[tag]
+                number = vocabulary.number(term, size + 1)
+                if number >= 0:
+                    found.append((at, tag, number))
+        if not vocabulary.load(misses):
+            return found
 
 
 def joined_words(Vocabulary vocabulary not None, list forms not None, Py_ssize_t longest, bytes unknown not None):
@@ -50,14 +53,24 @@ def joined_words(Vocabulary vocabulary not None, list forms not None, Py_ssize_t
     byte for each word, not 0 if no document contains it. Joins longer than MAX_TERM bytes or with an empty form are
     left out. Raises ValueError if `forms` and `unknown` differ in length.
     """
+    cdef Py_ssize_t misses
+    if len(unknown) != len(forms):
+        raise ValueError("forms and unknown differ in length")
+    while True:
+        misses = vocabulary.misses
+        found = joins(vocabulary, forms, longest, unknown)
+        if not vocabulary.load(misses):
+            return found
+
+
+cdef list joins(Vocabulary vocabulary, list forms, Py_ssize_t longest, bytes unknown):
+    """Return what joined_words() returns, once the blocks of the vocabulary that it reads are there."""
     cdef unsigned char term[MAX_TERM]
     cdef Py_ssize_t sizes[MAX_TERM]  # sizes[k]: bytes of the join of the words [at, at + k]
     cdef Py_ssize_t at, last, end, size, more, number
     cdef Py_ssize_t count = len(forms)
     cdef bint open_to_repair
     cdef bytes form
-    if len(unknown) != count:
-        raise ValueError("forms and unknown differ in length")
     found = []
     for at in range(count):
         size = 0
@@ -89,18 +102,21 @@ def split_words(Vocabulary vocabulary not None, list forms not None, Py_ssize_t 
     Raises ValueError for shortest < 1.
     """
     cdef const unsigned char* data
-    cdef Py_ssize_t at, cut, size
+    cdef Py_ssize_t at, cut, size, misses
     cdef bytes form
     if shortest < 1:
         raise ValueError(f"a half has at least one byte, not {shortest}")
-    found = []
-    for at in range(len(forms)):
-        form = <bytes?>forms[at]
-        data = form
-        size = len(form)
-        if size < 2 * shortest or not is_plain(data, size):
-            continue
-        for cut in range(shortest, size - shortest + 1):
-            if vocabulary.number(data, cut) >= 0 and vocabulary.number(data + cut, size - cut) >= 0:
-                found.append((at, cut))
-    return found
+    while True:
+        misses = vocabulary.misses
+        found = []
+        for at in range(len(forms)):
+            form = <bytes?>forms[at]
+            data = form
+            size = len(form)
+            if size < 2 * shortest or not is_plain(data, size):
+                continue
+            for cut in range(shortest, size - shortest + 1):
+                if vocabulary.number(data, cut) >= 0 and vocabulary.number(data + cut, size - cut) >= 0:
+                    found.append((at, cut))
+        if not vocabulary.load(misses):
+            return found

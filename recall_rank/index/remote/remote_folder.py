@@ -1,0 +1,94 @@
+"""The objects of an index as a Folder, so that generations are published in a store as they are in a folder.
+
+A store has no rename and no link. A file is written completely before it gets its name, in one request; a manifest is
+written by a conditional put, which fails when another writer has published a generation of that number.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import tempfile
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+
+from recall_rank.index.errors import StoreError
+from recall_rank.index.remote.object_store import ObjectStore
+from recall_rank.index.storage.folder import LEFTOVER_SECONDS, LISTED_FILE_NAME, Folder, WrittenFile, new_name
+
+
+class RemoteFolder(Folder):
+    """The part of a Folder by which publish() and newest_manifest() read and write a store."""
+
+    __slots__ = ("_local", "store")
+
+    def __init__(self, store: ObjectStore) -> None:
+        self.store = store
+        self._local: tempfile.TemporaryDirectory[str] | None = None  # files that are not in the store yet
+
+    def close(self) -> None:
+        if self._local is not None:
+            self._local.cleanup()
+
+    def where(self, name: str) -> str:
+        return self.store.where(name)
+
+    def names(self) -> list[str]:
+        return self.store.names()
+
+    def open(self, name: str) -> int:
+        """Return a read-only descriptor of a copy of an object. Raises FileNotFoundError."""
+        data = self.store.read(name)
+        with tempfile.TemporaryFile() as file:
+            file.write(data)
+            file.flush()
+            return os.dup(file.fileno())
+
+    def write(self, fill: Callable[[int], bytes]) -> WrittenFile:
+        name = new_name("temporary")
+        descriptor = os.open(self._path(name), os.O_RDWR | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o600)
+        try:
+            header = fill(descriptor)
+            return WrittenFile(name, header, os.fstat(descriptor).st_size)
+        finally:
+            os.close(descriptor)
+
+    def rename_temporary(self, temporary: str, kind: str) -> str:
+        name = new_name(kind)
+        self.store.put(self._path(temporary), name)
+        self._path(temporary).unlink()
+        return name
+
+    def claim(self, temporary: str, name: str) -> None:
+        self.store.put_new(self._path(temporary).read_bytes(), name)
+        self.remove(temporary)
+
+    def replace(self, temporary: str, name: str) -> None:
+        """Raise StoreError: no object is ever written twice."""
+        raise StoreError(errno.ENOTSUP, os.strerror(errno.ENOTSUP), self.where(name))
+
+    def unlink(self, name: str) -> None:
+        if name.startswith("temporary-"):
+            self._path(name).unlink()
+        else:
+            self.store.delete(name)
+
+    def sync(self) -> None:
+        """Do nothing: what a store has acknowledged is durable."""
+
+    def leftovers(self) -> list[str]:
+        """Return the names of segments and tables that are a day old. Those that no manifest lists were left by killed
+        writers; younger ones may belong to a writer that still runs.
+        """
+        old = []
+        for name in self.names():
+            with suppress(FileNotFoundError):
+                if LISTED_FILE_NAME.fullmatch(name) and self.store.age(name) > LEFTOVER_SECONDS:
+                    old.append(name)
+        return old
+
+    def _path(self, temporary: str) -> Path:
+        if self._local is None:
+            self._local = tempfile.TemporaryDirectory(prefix="recall_rank-")
+        return Path(self._local.name, temporary)

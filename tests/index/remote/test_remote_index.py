@@ -1,0 +1,422 @@
+"""An index in a store answers as a local one does, fetches what it needs once, and never trusts what it has cached."""
+
+from __future__ import annotations
+
+import os
+import re
+import threading
+from collections.abc import Sequence
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+
+from bench.datasets import generate
+from bench.datasets.random_searches import ENOUGH_MS, RandomSearches
+from recall_rank.corpus import Index, index_of_segments
+from recall_rank.index.errors import (
+    DamagedIndexError,
+    IndexFormatError,
+    MissingIndexError,
+    ReplacedIndexError,
+    StoreError,
+)
+from recall_rank.index.remote.block_cache import BlockCache
+from recall_rank.index.remote.object_store import ObjectStore
+from recall_rank.index.remote.remote_folder import RemoteFolder
+from recall_rank.index.remote.remote_index import publish_segments
+from recall_rank.index.segment.build import build
+from recall_rank.index.segment.segment import Segment
+from recall_rank.index.storage.publish import add, add_table, publish
+from recall_rank.index.storage.table_file import DEAD, dead_section
+from recall_rank.model import Session
+from tests.support.index.damage import manifest_for
+from tests.support.index.history import history
+from tests.support.index.stores import contents, lasting, memory, new_url, objects, poison_holes, put
+from tests.support.search.samples import message, session
+from tests.support.soak import first_seed, portion, tried
+
+PARTS = 1_500
+SEARCHES = portion(40, 20_000, 200)
+
+
+@pytest.fixture
+def url() -> str:
+    return new_url()
+
+
+def publish_with_dead(segments: Sequence[Segment], dead: Sequence[frozenset[int]], url: str) -> None:
+    with RemoteFolder(ObjectStore(url)) as folder:
+        files = [add(folder, segment) for segment in segments]
+        files.append(add_table(folder, {DEAD: dead_section(dead)}))
+        publish(folder, lambda _: tuple(files))
+
+
+def some_segments(chance: Random) -> tuple[list[Session], list[Segment], list[frozenset[int]]]:
+    """Return sessions, and segments of them, of whose sessions some are deleted."""
+    sessions = list(generate.sessions(PARTS, chance.randrange(2**30)))
+    chance.shuffle(sessions)
+    cuts = sorted(chance.sample(range(1, len(sessions)), chance.choice((0, 0, 1, 2))))
+    groups = [sessions[a:b] for a, b in zip([0, *cuts], [*cuts, len(sessions)], strict=True)]
+    dead = [
+        frozenset(chance.sample(range(len(group)), chance.choice((0, 0, min(2, len(group) - 1))))) for group in groups
+    ]
+    return sessions, [build(group) for group in groups], dead
+
+
+@pytest.mark.parametrize("cache_bytes", [None, 0, 300_000], ids=["ample", "no room", "too little room"])
+def test_it_answers_as_the_local_index(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cache_bytes: int | None
+) -> None:
+    poison_holes(monkeypatch)
+    done = 0
+    for seed in range(first_seed(), first_seed() + max(1, SEARCHES // 20)):
+        sessions, segments, dead = some_segments(Random(seed))
+        url = new_url()
+        publish_with_dead(segments, dead, url)
+        local = index_of_segments(segments, dead)
+        searches = RandomSearches(sessions, seed)
+        with Index.open(url, cache=tmp_path, cache_bytes=cache_bytes) as remote:
+            assert len(remote) == len(local)
+            for number in range(20):
+                asked, again = searches.draw(number), searches.draw(number)  # a signal of one is used up
+                found = lasting(remote.search(asked.query, **asked.options))
+                assert found == lasting(local.search(again.query, **again.options)), f"seed {seed} {asked}"
+                done += 1
+    tried(done)
+
+
+def test_its_columns_scores_and_copies_are_those_of_the_local_index(url: str, tmp_path: Path) -> None:
+    _, segments, dead = some_segments(Random(4))
+    publish_with_dead(segments, dead, url)
+    local = index_of_segments(segments, dead)
+    with Index.open(url, cache=tmp_path / "cache") as remote:
+        assert remote.part_ids == local.part_ids
+        assert remote.session_ids == local.session_ids
+        assert remote.scores("the lantern of it").tolist() == local.scores("the lantern of it").tolist()
+        assert {name: column.tolist() for name, column in remote.columns.items()} == {
+            name: column.tolist() for name, column in local.columns.items()
+        }
+        remote.save(tmp_path / "copy")
+    local.save(tmp_path / "own")
+    segment, own = (next((tmp_path / name).glob("segment-*")).read_bytes() for name in ("copy", "own"))
+    assert segment == own
+
+
+def test_what_was_searched_once_is_not_fetched_again(url: str, tmp_path: Path) -> None:
+    Index.build(generate.sessions(PARTS, 7), folder=url).close()
+    with Index.open(url, cache=tmp_path) as cold:
+        assert cold.fetched is not None
+        opened = cold.fetched
+        answer = lasting(cold.search("error cannot find", budget_ms=ENOUGH_MS))
+        searched = cold.fetched
+        assert searched.bytes > opened.bytes
+        assert lasting(cold.search("error cannot find", budget_ms=ENOUGH_MS)) == answer
+        assert cold.fetched == searched
+    with Index.open(url, cache=tmp_path) as warm:
+        assert warm.fetched == opened._replace(requests=2, bytes=warm.fetched.bytes)  # a listing and the manifest
+        assert warm.fetched.bytes < 300
+        before = warm.fetched
+        assert lasting(warm.search("error cannot find", budget_ms=ENOUGH_MS)) == answer
+        assert warm.fetched == before
+
+
+def test_a_warm_search_needs_no_store(url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    Index.build(history(1), folder=url).close()
+    index = Index.open(url, cache=tmp_path)
+    answer = lasting(index.search("lantern"))
+
+    def offline(*_: Any, **__: Any) -> None:
+        raise ConnectionError("no route to host")
+
+    for name in ("cat_ranges", "cat_file", "ls"):
+        monkeypatch.setattr(type(memory()), name, offline)
+    assert lasting(index.search("lantern")) == answer
+    with pytest.raises(StoreError, match="no route to host"):
+        Index.open(url, cache=tmp_path)
+
+
+def test_a_search_reads_a_part_of_the_index(url: str, tmp_path: Path) -> None:
+    Index.build(generate.sessions(20_000, 3), folder=url).close()
+    (segment,) = objects(url, "segment")
+    with Index.open(url, cache=tmp_path) as index:
+        assert index.search("typeerror undefined").results
+        assert index.fetched is not None
+        assert index.fetched.bytes < 0.15 * memory().size(segment)
+        assert index.fetched.requests < 200
+
+
+# --- damage ------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("column", ["text", "term_arena", "posting_frames", "posting_pointers", "doc_words"])
+def test_a_damaged_object_is_an_error_and_no_answer(url: str, tmp_path: Path, column: str) -> None:
+    Index.build(history(1), folder=url).close()
+    (path,) = objects(url, "segment")
+    with Index.open(url, cache=tmp_path) as sound:
+        (view,) = sound._reader.views
+        start, size, *_ = view.segment._file._places[column]
+        answer = lasting(sound.search("lantern"))
+    data = bytearray(contents(url)[path])
+    data[start : start + size] = bytes(each ^ 0x40 for each in data[start : start + size])
+    put(path, bytes(data))
+    with Index.open(url, cache=tmp_path) as cached:  # which needs the object no more
+        assert lasting(cached.search("lantern")) == answer
+    with Index.open(url, cache=tmp_path / "other") as damaged, pytest.raises(DamagedIndexError, match=re.escape(url)):
+        damaged.search("lantern")
+    with pytest.raises(DamagedIndexError):
+        Index.open(url, cache=tmp_path / "third", verify=True)
+
+
+def test_a_damaged_cache_is_fetched_again(url: str, tmp_path: Path) -> None:
+    Index.build(history(1), folder=url).close()
+    with Index.open(url, cache=tmp_path) as index:
+        answer = lasting(index.search("lantern"))
+    chance = Random(5)
+    (cached,) = tmp_path.glob("*/segment-*")
+    for _ in range(20):
+        data = bytearray(cached.read_bytes())
+        for _ in range(chance.choice((1, 5, 200))):
+            data[chance.randrange(len(data))] ^= 1 << chance.randrange(8)
+        cached.write_bytes(data)
+        with Index.open(url, cache=tmp_path) as index:
+            assert lasting(index.search("lantern")) == answer
+
+
+def test_the_cache_may_be_deleted_cut_or_replaced_at_any_time(url: str, tmp_path: Path) -> None:
+    Index.build(generate.sessions(PARTS, 2), folder=url).close()
+    index = Index.open(url, cache=tmp_path)
+    first = lasting(index.search("error cannot find", budget_ms=ENOUGH_MS))
+    (cached,) = tmp_path.glob("*/segment-*")
+    size = cached.stat().st_size
+    cached.unlink()
+    assert lasting(index.search("error cannot find", budget_ms=ENOUGH_MS)) == first
+    assert index.search("undefined typeerror", budget_ms=ENOUGH_MS).results
+    for content in (b"", b"short", bytes(size)):
+        cached.write_bytes(content)
+        with Index.open(url, cache=tmp_path) as again:
+            assert lasting(again.search("error cannot find", budget_ms=ENOUGH_MS)) == first
+
+
+def test_an_object_that_is_cut_is_an_error(url: str, tmp_path: Path) -> None:
+    Index.build(history(1), folder=url).close()
+    (path,) = objects(url, "segment")
+    data = contents(url)[path]
+    with Index.open(url, cache=tmp_path) as index:
+        put(path, data[: len(data) // 2])
+        with pytest.raises(DamagedIndexError, match="fewer than"):
+            index.search("lantern")
+    with pytest.raises(DamagedIndexError, match="fewer than"):
+        Index.open(url, cache=tmp_path / "other")
+
+
+def test_an_object_that_is_gone_is_an_error(url: str, tmp_path: Path) -> None:
+    Index.build(history(1), folder=url).close()
+    (path,) = objects(url, "segment")
+    index = Index.open(url, cache=tmp_path)
+    memory().rm_file(path)
+    with pytest.raises(DamagedIndexError, match="is gone"):
+        index.search("lantern")
+    with pytest.raises(DamagedIndexError, match="names a segment that is gone"):
+        Index.open(url, cache=tmp_path / "other")
+    for each in objects(url):
+        memory().rm_file(each)
+    with pytest.raises(DamagedIndexError, match="no index is left there"):
+        index.search("lantern")
+
+
+def test_a_manifest_that_is_damaged_or_of_another_format_is_an_error(url: str, tmp_path: Path) -> None:
+    with pytest.raises(MissingIndexError, match=re.escape(url)):
+        Index.open(url, cache=tmp_path)
+    Index.build(history(1), folder=url).close()
+    (path,) = objects(url, "manifest")
+    put(path, contents(url)[path][:-5])
+    with pytest.raises(DamagedIndexError, match="is not what was written"):
+        Index.open(url, cache=tmp_path)
+    memory().rm_file(path)
+    put(path.replace("manifest-", "manifest-9"), b"")
+    with pytest.raises(IndexFormatError, match="format 9"):
+        Index.open(url, cache=tmp_path)
+
+
+# --- generations -------------------------------------------------------------------------------------------------
+
+
+def test_an_index_that_was_replaced_is_read_anew(url: str, tmp_path: Path) -> None:
+    Index.build(history(1)).save(url)
+    index = Index.open(url, cache=tmp_path)
+    wanted = Index.build(history(2))
+    wanted.save(url)
+    assert lasting(index.search("lantern")) == lasting(wanted.search("lantern"))
+    Index.build(history(3)).save(url)
+    assert lasting(index.search("lantern")) == lasting(wanted.search("lantern")), "it reads what it has opened"
+
+
+def test_a_reader_that_is_used_directly_is_told_of_a_newer_index(url: str, tmp_path: Path) -> None:
+    Index.build(history(1)).save(url)
+    index = Index.open(url, cache=tmp_path)
+    Index.build(history(2)).save(url)
+    with pytest.raises(ReplacedIndexError, match="a newer index was published"):
+        index.scores("lantern")
+
+
+def test_nothing_of_an_older_index_is_served_or_stays_in_the_cache(url: str, tmp_path: Path) -> None:
+    secret, kept = (
+        session("s1", message("m1", "the quokka-4711 word")),
+        session("s2", message("m2", "the lantern word")),
+    )
+    Index.build([secret, kept], folder=url).close()
+    with Index.open(url, cache=tmp_path, verify=True) as index:
+        assert index.search("quokka-4711").results
+    assert any(b"quokka" in path.read_bytes() for path in tmp_path.glob("*/*"))
+    Index.build([kept], folder=url).close()
+    assert not any(b"quokka" in data for data in contents(url).values())
+    with Index.open(url, cache=tmp_path) as index:
+        assert not index.search("quokka-4711").results
+        assert not any(b"quokka" in path.read_bytes() for path in tmp_path.glob("*/*"))
+        assert index.search("lantern").results
+
+
+def test_equal_names_with_other_content_share_nothing(url: str, tmp_path: Path) -> None:
+    """An object store may be restored from a copy: what the manifest names decides, not the name of an object."""
+    Index.build(history(1), folder=url).close()
+    first = Index.open(url, cache=tmp_path, verify=True)
+    answer = lasting(first.search("lantern"))
+    old, before = contents(url), {path.name for path in tmp_path.glob("*/*")}
+    (segment,), (manifest,) = objects(url, "segment"), objects(url, "manifest")
+    Index.build(history(2), folder=url).close()
+    (newer,) = objects(url, "segment")
+    data = memory().cat_file(newer)
+    put(segment, data)
+    put(manifest, manifest_for(old[manifest], data))
+    memory().rm_file(newer)
+    memory().rm_file(next(each for each in objects(url, "manifest") if each != manifest))
+    with Index.open(url, cache=tmp_path) as index:
+        assert lasting(index.search("lantern")) == lasting(Index.build(history(2)).search("lantern"))
+        assert lasting(first.search("lantern")) == answer
+        assert not before & {path.name for path in tmp_path.glob("*/*")}
+
+
+# --- the cache ---------------------------------------------------------------------------------------------------
+
+
+def cached_bytes(folder: Path) -> int:
+    return sum(path.stat().st_blocks * 512 for path in folder.glob("*/*"))
+
+
+@pytest.mark.posix
+def test_the_cache_is_private(url: str, tmp_path: Path) -> None:
+    Index.build(history(1), folder=url).close()
+    before = os.umask(0)
+    try:
+        Index.open(url, cache=tmp_path / "a" / "cache").close()
+    finally:
+        os.umask(before)
+    found = [tmp_path / "a" / "cache", *(tmp_path / "a" / "cache").rglob("*")]
+    assert {path.stat().st_mode & 0o077 for path in found} == {0}
+    (tmp_path / "open").mkdir()
+    (tmp_path / "open" / "notes.txt").write_text("mine")
+    (tmp_path / "open").chmod(0o755)
+    with pytest.raises(OSError, match="may be read by others"):
+        Index.open(url, cache=tmp_path / "open")
+
+
+def test_indexes_share_a_bounded_cache(tmp_path: Path) -> None:
+    urls = [new_url() for _ in range(4)]
+    for at, url in enumerate(urls):
+        Index.build(generate.sessions(PARTS, at), folder=url).close()
+    most = 900_000
+    for url in [*urls, urls[0]]:
+        with Index.open(url, cache=tmp_path, cache_bytes=most) as index:
+            for query in ("error cannot find", "typeerror undefined", "keyerror"):
+                index.search(query, budget_ms=ENOUGH_MS)
+        assert cached_bytes(tmp_path) <= most + 400_000  # what one search adds before the next one looks
+    assert len(list(tmp_path.iterdir())) < 4
+
+
+def test_threads_fill_one_cache(url: str, tmp_path: Path) -> None:
+    sessions = list(generate.sessions(PARTS, 1))
+    Index.build(sessions, folder=url).close()
+    local = Index.build(sessions)
+    searches = RandomSearches(sessions, 1)
+    drawn = [searches.draw(number) for number in range(16)]
+    wanted = [lasting(local.search(each.query, **{**each.options, "budget_ms": ENOUGH_MS})) for each in drawn]
+    drawn = [searches.draw(number) for number in range(16)]
+    wrong: list[str] = []
+    with Index.open(url, cache=tmp_path, cache_bytes=1_500_000) as index:
+
+        def work(first: int) -> None:
+            for at in (*range(first, 16), *range(first)):
+                each = drawn[at]
+                if "cancel" in each.options:
+                    continue
+                got = lasting(index.search(each.query, **{**each.options, "budget_ms": ENOUGH_MS}))
+                if got != wanted[at]:
+                    wrong.append(str(each))
+
+        threads = [threading.Thread(target=work, args=(4 * number,)) for number in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    assert wrong == []
+
+
+def test_a_cache_of_another_kind_is_refused(url: str, tmp_path: Path) -> None:
+    Index.build(history(1), folder=url).close()
+    for most in (-1, 1.5, True):
+        with pytest.raises(ValueError, match="cache_bytes"):
+            Index.open(url, cache=tmp_path, cache_bytes=most)  # type: ignore[arg-type]
+    (tmp_path / "file").write_text("")
+    with pytest.raises(OSError, match="file"):
+        Index.open(url, cache=tmp_path / "file")
+    assert BlockCache(tmp_path / "sub", "key", 5).most == 5
+
+
+# --- what an index in a store does not do ------------------------------------------------------------------------
+
+
+def test_it_is_only_read(url: str, tmp_path: Path) -> None:
+    Index.build(history(1), folder=url).close()
+    with Index.open(url, cache=tmp_path) as index:
+        before = contents(url)
+        for change in (
+            lambda: index.add(history(2)),
+            lambda: index.append("s1", []),
+            lambda: index.remove(["s1"]),
+            lambda: index.refresh([]),
+        ):
+            with pytest.raises(ValueError, match="only read"):
+                change()
+        with pytest.raises(ValueError, match="not opened from a folder"):
+            index.save()
+        assert contents(url) == before
+    for refused in ({"create": True}, {"embedder": object()}):
+        with pytest.raises(ValueError, match="an index in a store"):
+            Index.open(url, cache=tmp_path, **refused)  # type: ignore[arg-type]
+
+
+def test_options_of_stores_are_for_urls(tmp_path: Path) -> None:
+    Index.build(history(1), folder=tmp_path).close()
+    for option in ({"cache": tmp_path}, {"cache_bytes": 1}, {"storage": {"a": 1}}):
+        with pytest.raises(ValueError, match="no URL"):
+            Index.open(tmp_path, **option)  # type: ignore[arg-type]
+    with Index.open(tmp_path) as index:
+        assert index.fetched is None
+
+
+def test_an_unknown_store_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="nosuch"):
+        Index.open("nosuch://a/b", cache=tmp_path)
+
+
+def test_a_folder_by_its_url_is_an_index_in_a_store(tmp_path: Path) -> None:
+    memory()
+    Index.build(history(1), folder=tmp_path / "index").close()
+    local = Index.build(history(1))
+    with Index.open(f"file://{tmp_path}/index", cache=tmp_path / "cache") as index:
+        assert lasting(index.search("lantern")) == lasting(local.search("lantern"))
+    publish_segments([build(history(2))], f"file://{tmp_path}/index")
+    with Index.open(tmp_path / "index") as index:
+        assert lasting(index.search("lantern")) == lasting(Index.build(history(2)).search("lantern"))
