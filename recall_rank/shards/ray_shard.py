@@ -31,7 +31,7 @@ CLOSED: Final = "it was closed"
 
 
 class ShardActor:
-    """The actor of a shard: it keeps the index in a folder open, and answers one question after another.
+    """The code of a shard's actor: it keeps the index in a folder open, and answers one question after another.
 
     Its methods are coroutines, because Ray cancels these alone as it says: a cancelled call of another actor's method
     is run nevertheless or, if it was not sent yet, keeps all later calls waiting (Ray 2.60).

@@ -33,7 +33,7 @@ Replaced = list[tuple[str | None, str]]  # agents and ids of sessions
 
 @dataclass(frozen=True, slots=True)
 class BuildReport:
-    """The result of a build: its shards, how many units it read or took from earlier builds, what it could not read.
+    """The shards that a build made, the numbers of units that it read and took from earlier builds, and its failures.
 
     `linked` is the number of sessions whose copies were resolved across tasks, `merged` that of shards written anew.
     """

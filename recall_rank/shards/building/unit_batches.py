@@ -14,6 +14,7 @@ from recall_rank.histories.cache.change_scan import scan_sources
 from recall_rank.histories.ignore import Ignore
 from recall_rank.histories.records.table import Table, UnitEntry
 from recall_rank.index.storage.format import FORMAT
+from recall_rank.loaders.read_all import failure_reason
 from recall_rank.model import ReadFailure
 from recall_rank.shards.building.unit_tasks import sources_at
 
@@ -59,13 +60,21 @@ class BuildPlan:
 def plan_batches(histories: Iterable[str], ignore: Ignore) -> BuildPlan:
     """List the units of the sources that `histories` name: stores at a path and below it, or those of an agent.
 
-    Reads no session. Raises ValueError where nothing is found, and OSError for a path that cannot be read.
+    Reads no session. A path that cannot be read is a failure of the plan. Raises ValueError and FileNotFoundError where
+    nothing is found.
     """
     plan = BuildPlan()
     for history in histories:
         path = Path(history).expanduser()
         where = os.path.abspath(path) if path.exists() else history  # noqa: PTH100 - links are not followed
-        for scan in scan_sources(sources_at(where, ignore), Table()):
+        try:
+            found = sources_at(where, ignore)
+        except FileNotFoundError:
+            raise
+        except OSError as error:
+            plan.failures.append(ReadFailure(where, failure_reason(error)))
+            continue
+        for scan in scan_sources(found, Table()):
             number = len(plan.sources)
             plan.sources.append(PlannedSource(where, scan.source.name, scan.source.location, dict(scan.entry.units)))
             plan.failures += [ReadFailure(scan.entry.location, reason) for reason in scan.entry.errors]

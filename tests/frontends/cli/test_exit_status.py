@@ -67,6 +67,7 @@ READING: dict[str, tuple[str, ...]] = {
 }
 # What does not read histories, as it is called for something that is there.
 OTHERS: dict[str, tuple[str, ...]] = {
+    "build": ("history.jsonl", "--out", "shards", "--workers", "1"),
     "purge": (),
     "browse": ("--help",),
     "demo": ("rate limit",),

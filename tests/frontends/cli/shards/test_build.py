@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from recall_rank.corpus import Index
-from recall_rank.shards.building import task_workers
+from recall_rank.shards.building import task_workers, unit_batches
 from recall_rank.shards.building.task_workers import WorkersLostError
 from tests.frontends.conftest import Run
 from tests.support.shards.inline_workers import InlineWorkers
@@ -84,6 +84,22 @@ def test_what_cannot_be_built_ends_the_command(
     lost = run("build", "demo", "--out", out, "--json")
     assert lost.exit_code == 4
     assert json.loads(lost.stdout)["error"] == "4 processes ended"
+
+
+@pytest.mark.usefixtures("inline")
+def test_what_cannot_be_opened_or_written_ends_the_command(
+    run: Run, out: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "file").write_text("here", encoding="utf-8")
+    assert run("build", "demo", "--out", tmp_path / "file").exit_code == 4
+
+    def refused(where: str, ignore: object) -> Any:
+        raise PermissionError(13, "Permission denied", where)
+
+    monkeypatch.setattr(unit_batches, "sources_at", refused)
+    result = run("build", "demo", "--out", out)
+    assert result.exit_code == 3
+    assert "Permission denied" in result.stdout
 
 
 def test_an_index_that_was_saved_is_searched(run: Run, tmp_path: Path) -> None:

@@ -66,9 +66,11 @@ def build(
         ignore = CacheOptions.given().in_memory().ignore or Ignore()
         with closing(_workers(address, workers)) as running, progress_on_stderr() as progress:
             report = build_shards(places, out, shards, running, ignore=ignore, progress=progress)
-    except (UnusableIndexError, BlockingIOError, WorkersLostError) as error:
+    except (FileNotFoundError, ConnectionError) as error:
+        fail(str(error), USAGE, as_json=as_json)
+    except (OSError, UnusableIndexError, WorkersLostError) as error:
         fail(str(error), NOT_WRITTEN, as_json=as_json)
-    except (ValueError, FileNotFoundError, ConnectionError, RuntimeError) as error:
+    except (ValueError, RuntimeError) as error:
         fail(str(error), USAGE, as_json=as_json)
     if as_json:
         print_json(_told(report))
