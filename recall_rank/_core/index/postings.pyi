@@ -3,7 +3,7 @@ from typing import Protocol, Self
 from _typeshed import ReadableBuffer
 from typing_extensions import disjoint_base
 
-class Loader(Protocol):
+class _Loader(Protocol):
     def load(self, ranges: list[tuple[int, int]], /) -> None: ...
     def load_counts(self, ranges: list[tuple[int, int]], /) -> None: ...
 
@@ -30,7 +30,7 @@ class Postings:
         pointers: ReadableBuffer,
         frames: ReadableBuffer,
         *,
-        loader: Loader | None = None,
+        loader: _Loader | None = None,
     ) -> Self: ...
     def __len__(self) -> int: ...
     def frequency(self, first: int, last: int, eligible: ReadableBuffer | None = None) -> int: ...

@@ -237,8 +237,8 @@ def run_marks(const uint8_t[::1] data not None, Py_ssize_t count):
 def unpack_group(const uint8_t[::1] data not None, Py_ssize_t count, str code not None, uint64_t before):
     """Return the first `count` numbers of `data`, which begins with a run, as unpack() does.
 
-    `before` is the number in front of that run. Bytes of other runs may follow, and SLACK bytes of anything must. Raises
-    ValueError for at most 0 or more than GROUP numbers, and for bytes that do not encode so many.
+    `before` is the number in front of that run. Bytes of other runs may follow, and SLACK bytes of anything must.
+    Raises ValueError for at most 0 or more than GROUP numbers, and for bytes that do not encode so many.
     """
     cdef int width = {"B": 1, "H": 2, "I": 4, "Q": 8, "q": 8}[code]
     cdef Py_ssize_t read

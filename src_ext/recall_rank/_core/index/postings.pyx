@@ -39,9 +39,9 @@ cdef class Postings:
     whatever it is, no memory outside is read, the documents of a term ascend, and a term with an invalid pointer has
     no postings in that block.
 
-    With `loader`, the columns pointers, frames, lone_docs, lone_blocks and df need not be there yet: before the postings
-    of terms are read, loader.load([(first, last), ...]) is called with their ranges of numbers, and loader.load_counts()
-    before their document frequencies are. What these raise, the reading method raises.
+    With `loader`, the columns pointers, frames, lone_docs, lone_blocks and df need not be there yet: before postings of
+    terms are read, loader.load([(first, last), ...]) is called with their ranges of numbers, and before document
+    frequencies loader.load_counts(). What these raise, the reading method raises.
     """
 
     # not __init__: it could run twice, and leave addresses of the first buffers behind

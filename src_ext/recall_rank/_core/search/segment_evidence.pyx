@@ -97,7 +97,8 @@ cdef class SegmentEvidence:
         if first_term or last_term < query.term_count:
             query.restrict(first_term, last_term, &self.groups, &self.own_groups)
         if self.source.postings.loader is not None:
-            ranges = [(self.groups.firsts[k], self.groups.lasts[k]) for k in range(self.groups.starts[self.groups.count])]
+            members = range(self.groups.starts[self.groups.count])
+            ranges = [(self.groups.firsts[k], self.groups.lasts[k]) for k in members]
             self.source.postings.load_counts(ranges)
             self.source.postings.load(ranges)
         if not reserve_doc_scores(&self.scored, self.columns.docs):
