@@ -127,8 +127,9 @@ def resealed(made: bytearray, sound: bytes) -> bytes:
     """Return the bytes of a changed segment with checksums that fit them; where its directory lies `sound` tells."""
     magic, version, zero, place, length, total, _ = HEADER.unpack_from(sound)
     entries = [list(entry) for entry in ENTRY.iter_unpack(made[place : place + length])]
-    for entry in entries:
-        label, _, start, size, *_ = entry
+    labels = [label for label, *_ in ENTRY.iter_unpack(sound[place : place + length])]  # a changed one names no column
+    for entry, label in zip(entries, labels, strict=True):
+        _, _, start, size, *_ = entry
         if start + size > place:
             continue  # outside: to be refused whatever the sums say
         step = COLUMNS[label.rstrip(b"\0").decode()].block
