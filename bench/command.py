@@ -40,8 +40,8 @@ BENCHMARKS = (
     "systems",
     "browse",
     "compress",
-    "web_pages",
     "remote",
+    "web_pages",
 )
 
 

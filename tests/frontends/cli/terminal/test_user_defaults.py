@@ -105,7 +105,7 @@ NONE = {
     ),
     *("--query", "--search", "--ignore", "--svg", "--around", "--for", "--date-from", "--date-to"),
     *("--calls", "--queries", "--against", "--against-weights", "--focus", "--prices", "--max-sessions"),
-    *("compress --window", "condense --max-tokens"),
+    *("compress --window", "condense --max-tokens", "search --index", "build --ray"),
 }
 
 
