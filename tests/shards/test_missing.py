@@ -21,7 +21,7 @@ from recall_rank.shards.local_shard import LocalShard
 from recall_rank.shards.process_shard import ProcessShard
 from recall_rank.shards.shards import Shards
 from tests.support.search.responses import told
-from tests.support.search.samples import NOW
+from tests.support.search.samples import ENOUGH_MS, NOW
 from tests.support.shards.lanterns import BUDGET_MS, check_others_stand, history, wait_until_reached
 from tests.support.shards.wire_shard import WireShard
 
@@ -110,7 +110,7 @@ def test_a_scan_stands_without_a_shard(match: str) -> None:
     }
     for broken in wrong.values():
         shards = Shards([segments_shard("a"), BrokenShard("b", broken), segments_shard("c")])
-        response = shards.search("lantern", now=NOW, match=match, results=50)  # type: ignore[arg-type]
+        response = shards.search("lantern", now=NOW, budget_ms=ENOUGH_MS, match=match, results=50)  # type: ignore[arg-type]
         assert {result.session_id[0] for result in response.results} == {"a", "c"}
         assert response.coverage.not_reached == ("b",)
 
@@ -120,7 +120,7 @@ def test_terms_that_a_shard_does_not_have_are_no_terms() -> None:
         return changed(shard, request, terms=[[(123_456, 1)]])
 
     shards = Shards([segments_shard("a"), BrokenShard("b", wrong), segments_shard("c")])
-    response = shards.search("lanterm", now=NOW, results=50)
+    response = shards.search("lanterm", now=NOW, budget_ms=ENOUGH_MS, results=50)
     assert {result.session_id[0] for result in response.results} == {"a", "c"}
     assert response.coverage.not_reached == ("b",)
 
@@ -131,7 +131,7 @@ def test_a_shard_that_ran_out_of_time_keeps_its_hits_and_is_named() -> None:
 
     shards = Shards([segments_shard("a"), BrokenShard("b", half)])
     for match in ("smart", "literal"):
-        response = shards.search("lantern", now=NOW, match=match, results=50)  # type: ignore[arg-type]
+        response = shards.search("lantern", now=NOW, budget_ms=ENOUGH_MS, match=match, results=50)  # type: ignore[arg-type]
         assert {result.session_id[0] for result in response.results} == {"a", "b"}
         assert response.coverage.not_reached == ("b",)
         assert response.coverage.parts.searched == 6
@@ -144,14 +144,16 @@ def test_a_shard_that_comes_back_is_searched_again() -> None:
         return WireShard.submit(shard, request) if answers else done(RuntimeError("oom"))
 
     shards = Shards([segments_shard("a"), BrokenShard("b", sometimes)])
-    assert shards.search("lantern", now=NOW).coverage.not_reached == ("b",)
+    assert shards.search("lantern", now=NOW, budget_ms=ENOUGH_MS).coverage.not_reached == ("b",)
     answers.append(True)
-    assert shards.search("lantern", now=NOW).coverage.not_reached == ()
+    assert shards.search("lantern", now=NOW, budget_ms=ENOUGH_MS).coverage.not_reached == ()
 
 
 def test_a_filtered_search_counts_what_it_did_not_reach() -> None:
     shards = Shards([segments_shard("a"), BrokenShard("b", raising), segments_shard("c")])
-    response = shards.search("lantern", now=NOW, exclude_session_ids=["a0", "b0", "b1", "b2"], results=50)
+    response = shards.search(
+        "lantern", now=NOW, budget_ms=ENOUGH_MS, exclude_session_ids=["a0", "b0", "b1", "b2"], results=50
+    )
     assert response.coverage.sessions.eligible == 14
     assert response.coverage.sessions.not_reached == response.coverage.messages.not_reached == 3
     assert response.coverage.parts.not_reached == 3
@@ -181,10 +183,12 @@ def test_folders_answer_as_one_index(folders: dict[str, Path], workers: Any) -> 
         assert shards.names == ("a", "b", "c")
         assert len(shards) == len(one) == 18
         for query in ("lantern", "lantrn rope", "number 3", "the tide"):
-            assert told(shards.search(query, now=NOW)) == told(one.search(query, now=NOW))
+            assert told(shards.search(query, now=NOW, budget_ms=ENOUGH_MS)) == told(
+                one.search(query, now=NOW, budget_ms=ENOUGH_MS)
+            )
         with ThreadPoolExecutor(8) as pool:
-            answers = pool.map(lambda _: told(shards.search("lantern rope", now=NOW)), range(64))
-            assert all(answer == told(one.search("lantern rope", now=NOW)) for answer in answers)
+            answers = pool.map(lambda _: told(shards.search("lantern rope", now=NOW, budget_ms=ENOUGH_MS)), range(64))
+            assert all(answer == told(one.search("lantern rope", now=NOW, budget_ms=ENOUGH_MS)) for answer in answers)
     with pytest.raises(ValueError, match="closed"):
         shards.search("lantern")
 
@@ -193,10 +197,10 @@ def test_a_process_that_is_killed_is_named_and_started_again(
     processes: tuple[Shards, list[ProcessShard]],
 ) -> None:
     shards, (_, gone, _) = processes
-    assert shards.search("lantern", now=NOW).coverage.not_reached == ()
+    assert shards.search("lantern", now=NOW, budget_ms=ENOUGH_MS).coverage.not_reached == ()
     assert gone.pid is not None
     os.kill(gone.pid, signal.SIGKILL)
-    check_others_stand(shards.search("lantern", now=NOW, results=50), "b", "its process ")
+    check_others_stand(shards.search("lantern", now=NOW, budget_ms=ENOUGH_MS, results=50), "b", "its process ")
     wait_until_reached(shards)
 
 
@@ -206,7 +210,7 @@ def test_a_process_that_stands_still_costs_half_of_one_budget(
 ) -> None:
     shards, (_, still, _) = processes
     assert still.pid is not None
-    shards.search("lantern", now=NOW)
+    shards.search("lantern", now=NOW, budget_ms=ENOUGH_MS)
     os.kill(still.pid, signal.SIGSTOP)
     try:
         check_others_stand(
@@ -223,12 +227,12 @@ def test_a_process_that_stands_still_costs_half_of_one_budget(
 def test_a_folder_that_is_missing_is_named_until_it_is_there(folders: dict[str, Path], tmp_path: Path) -> None:
     named = {**folders, "b": tmp_path / "later"}
     with Shards.open(named) as shards:
-        response = shards.search("lantern", now=NOW, results=50)
+        response = shards.search("lantern", now=NOW, budget_ms=ENOUGH_MS, results=50)
         assert response.coverage.not_reached == ("b",)
         assert {result.session_id[0] for result in response.results} == {"a", "c"}
         Index.build(history("b"), folder=tmp_path / "later").close()
         shards.reload()
-        assert shards.search("lantern", now=NOW).coverage.not_reached == ()
+        assert shards.search("lantern", now=NOW, budget_ms=ENOUGH_MS).coverage.not_reached == ()
     with pytest.raises(MissingIndexError):
         Shards.open([tmp_path / "nowhere"])
 
@@ -236,19 +240,23 @@ def test_a_folder_that_is_missing_is_named_until_it_is_there(folders: dict[str, 
 @pytest.mark.parametrize("workers", ["threads", "processes"])
 def test_an_index_that_changed_is_read_after_reload(folders: dict[str, Path], workers: Any) -> None:
     with Shards.open(folders, workers=workers) as shards:
-        before = told(shards.search("lantern", now=NOW))
+        before = told(shards.search("lantern", now=NOW, budget_ms=ENOUGH_MS))
         Index.build(history("b", 9), folder=folders["b"]).close()
-        assert told(shards.search("lantern", now=NOW)) == before
+        assert told(shards.search("lantern", now=NOW, budget_ms=ENOUGH_MS)) == before
         shards.reload()
         one = Index.build([*history("a"), *history("b", 9), *history("c")])
-        assert told(shards.search("lantern", now=NOW)) == told(one.search("lantern", now=NOW))
+        assert told(shards.search("lantern", now=NOW, budget_ms=ENOUGH_MS)) == told(
+            one.search("lantern", now=NOW, budget_ms=ENOUGH_MS)
+        )
 
 
 def test_a_worker_that_has_a_newer_state_makes_a_search_read_it(folders: dict[str, Path]) -> None:
     with Shards.open(folders) as shards:  # a thread opens its folder with the first question
         Index.build(history("b", 9), folder=folders["b"]).close()
         one = Index.build([*history("a"), *history("b", 9), *history("c")])
-        assert told(shards.search("lantern", now=NOW)) == told(one.search("lantern", now=NOW))
+        assert told(shards.search("lantern", now=NOW, budget_ms=ENOUGH_MS)) == told(
+            one.search("lantern", now=NOW, budget_ms=ENOUGH_MS)
+        )
 
 
 def test_shards_have_different_names_and_known_workers(folders: dict[str, Path]) -> None:
@@ -269,7 +277,7 @@ def test_workers_of_ray_need_its_extra(folders: dict[str, Path], monkeypatch: py
 def test_an_executor_of_the_caller_works_for_shards() -> None:
     with ThreadPoolExecutor(2) as pool:
         shards = Shards([LocalShard.of_sessions(name, history(name), pool) for name in ("a", "b")])
-        assert len(shards.search("lantern", now=NOW, results=50).results) == 12
+        assert len(shards.search("lantern", now=NOW, budget_ms=ENOUGH_MS, results=50).results) == 12
 
 
 def test_answers_have_the_kinds_that_the_reader_expects() -> None:
