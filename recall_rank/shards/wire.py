@@ -25,6 +25,7 @@ from recall_rank.index.shards.questions import (
     ShardReply,
     ShardRequest,
 )
+from recall_rank.model.serialize import repaired
 
 _KINDS: Final[dict[str, Callable[..., Any]]] = {
     each.__name__: each
@@ -40,7 +41,10 @@ MAX_BYTES: Final = 1 << 30  # that one compressed value may have when it is unpa
 
 
 def to_bytes(record: ShardRequest | ShardReply) -> bytes:
-    """Return a request or a reply as bytes, for another process."""
+    """Return a request or a reply as bytes, for another process.
+
+    A lone surrogate in a text becomes U+FFFD, which it also is where texts are compared.
+    """
     return orjson.dumps(_plain(record))
 
 
@@ -73,6 +77,8 @@ def _plain(value: Any) -> Any:
         return {_NUMBERS: _packed(value.tobytes())}
     if isinstance(value, bytes | bytearray | memoryview):
         return {_BYTES: _packed(bytes(value))}
+    if isinstance(value, str):
+        return repaired(value)
     if isinstance(value, list | tuple):
         return [_plain(each) for each in value]
     return value

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from recall_rank.corpus import Index, index_of_segments
@@ -25,6 +25,7 @@ splits = st.lists(st.integers(0, 8), min_size=6, max_size=6)
 
 
 @examples(times(150, 2_000))
+@example([], Cut(1, (0,) * 6, ()), [0] * 6, [("\ud800", {"match": "literal"})])
 @given(histories(), cuts, splits, st.lists(st.tuples(query, options), min_size=1, max_size=4))
 def test_shards_answer_as_one_index(
     history: list[Session], cut: Cut, split: list[int], asked: list[tuple[str, dict[str, Any]]]

@@ -142,3 +142,9 @@ def test_a_frame_that_is_cut_or_too_long_is_refused(data: bytes) -> None:
 def test_what_is_sent_is_json() -> None:
     sent = orjson.loads(to_bytes(ShardRequest("g", NearQuestion(b"lantern", 1), 5)))
     assert sent["ShardRequest"][0] == "g"
+
+
+def test_texts_that_are_no_utf8_are_sent() -> None:
+    request = ShardRequest("g", ScanQuestion("a lone \ud800", False, None))
+    assert from_bytes(to_bytes(request)).question.text == "a lone \ufffd"
+    assert from_bytes(to_bytes(ShardReply("g", None, "no folder '\udcff'"))).problem == "no folder '\ufffd'"
