@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
-from uuid import uuid4
 
 import orjson
 
 from recall_rank.index.errors import IndexFormatError, MissingIndexError
+from recall_rank.index.storage.folder import Folder
 
 NAME: Final = "shards.json"
 FORMAT: Final = 1
@@ -58,26 +58,9 @@ def _listed(told: dict[str, Any]) -> ListedShard:
     return ListedShard(str(told["name"]), folder, int(told["sessions"]), int(told["parts"]))
 
 
-def write_manifest(folder: str | os.PathLike[str], shards: Sequence[ListedShard]) -> None:
+def write_manifest(folder: str | Path, shards: Sequence[ListedShard]) -> None:
     """Make `shards` those of a folder: a reader finds the earlier manifest or this one. Raises OSError."""
     rows = [{"name": s.name, "folder": s.folder, "sessions": s.sessions, "parts": s.parts} for s in shards]
     told = {"format": FORMAT, "shards": rows}
-    write_whole(Path(folder) / NAME, orjson.dumps(told, option=orjson.OPT_INDENT_2))
-
-
-def write_whole(path: Path, data: bytes) -> None:
-    """Write a file that only its owner may read, under another name at first: it is never seen in part."""
-    temporary = path.with_name(f"{path.name}.{uuid4().hex}.temporary")
-    descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    try:
-        try:
-            left = memoryview(data)
-            while left:
-                left = left[os.write(descriptor, left) :]
-            os.fsync(descriptor)
-        finally:
-            os.close(descriptor)
-        os.replace(temporary, path)  # noqa: PTH105 - as above
-    except BaseException:
-        temporary.unlink(missing_ok=True)
-        raise
+    with Folder.create(folder) as opened:
+        opened.put(NAME, orjson.dumps(told, option=orjson.OPT_INDENT_2))

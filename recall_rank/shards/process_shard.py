@@ -2,116 +2,61 @@
 
 from __future__ import annotations
 
-import itertools
 import queue
 import struct
 import subprocess
 import sys
 from concurrent.futures import Future
 from contextlib import suppress
-from os import PathLike, fspath
-from threading import Event, Lock, Thread
-from time import monotonic_ns
+from threading import Thread
 from typing import IO, Final, cast
 
 from recall_rank.index.shards.questions import ShardReply, ShardRequest
-from recall_rank.shards.contract import ShardContents, folder_contents, refused
+from recall_rank.shards.contract import refused
+from recall_rank.shards.restarted_shard import ENDED, RestartedShard, ShardConnection
 from recall_rank.shards.wire import reply_of, to_bytes
 
 HEADER: Final = struct.Struct("<QQQ")  # number of the request, time.monotonic_ns() of its end or 0, bytes that follow
 MAX_FRAME: Final = 1 << 31
 READY: Final = 0  # the number of the frame by which the process says that the index is open
-RESTART_NS: Final = 1_000_000_000  # between two starts of a process that ends by itself
-START_SECONDS: Final = 10.0
 CLOSE_SECONDS: Final = 2.0
-ENDED: Final = "its process ended"
-STARTING: Final = "its process was started again and is not ready yet"
-BUSY: Final = "it has not answered an earlier question yet"
 
 
-class ProcessShard:
-    """A shard of the index in a folder, served by `python -m recall_rank.shards.serve FOLDER` over pipes.
+class ProcessShard(RestartedShard["_ServingProcess"]):
+    """A shard of the index in a folder, served by `python -m recall_rank.shards.serve FOLDER` over pipes."""
 
-    contents() starts the process and waits until it has opened the index. A question to a process that has ended starts
-    it again, and fails at once, as others do until it is ready. While the process owes an answer whose time is over,
-    further questions fail, too, so that a process which hangs costs no search its time twice.
-    """
+    start_seconds = 10.0
 
-    def __init__(self, folder: str | PathLike[str], name: str = "") -> None:
-        self.folder = fspath(folder)
-        self.name = name or self.folder
-        self._lock = Lock()
-        self._process: _ServingProcess | None = None
-        self._started_ns = -RESTART_NS
-
-    def contents(self) -> ShardContents:
-        found = folder_contents(self.folder)
-        process = self._running()
-        if process is not None:
-            process.ready.wait(START_SECONDS)
-        return found
-
-    def submit(self, request: ShardRequest) -> Future[ShardReply]:
-        process = self._running()
-        return refused(request, ENDED) if process is None else process.submit(request)
-
-    def _running(self) -> _ServingProcess | None:
-        """Return the process, started if there is none; None where the last one was started less than RESTART_NS ago
-        and has ended.
-        """
-        with self._lock:
-            if self._process is not None and self._process.ended:
-                self._process.close()
-                self._process = None
-            if self._process is None and monotonic_ns() - self._started_ns >= RESTART_NS:
-                self._started_ns = monotonic_ns()
-                self._process = _ServingProcess(self.folder)
-            return self._process
+    def _connected(self) -> _ServingProcess:
+        return _ServingProcess(self.folder)
 
     @property
     def pid(self) -> int | None:
         """The number of the process, None while there is none."""
-        return None if self._process is None else self._process.pid
-
-    def close(self) -> None:
-        with self._lock:
-            if self._process is not None:
-                self._process.close()
-                self._process = None
+        return None if self._connection is None else self._connection.pid
 
 
-class _ServingProcess:
+class _ServingProcess(ShardConnection):
     """One process that serves a folder, with a thread that writes questions and one that reads answers."""
 
     def __init__(self, folder: str) -> None:
+        super().__init__()
         command = [sys.executable, "-m", "recall_rank.shards.serve", folder]
         self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)  # noqa: S603
         self._questions = cast("IO[bytes]", self._process.stdin)
         self._answers = cast("IO[bytes]", self._process.stdout)
         self.pid = self._process.pid
-        self._numbers = itertools.count(1)
-        self._lock = Lock()
-        self._waiting: dict[int, tuple[int, Future[ShardReply]]] = {}  # by number, in the order of the questions
         self._frames: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
-        self.ended = False
-        self.ready = Event()  # set when the index is open, and when the process has ended
         for work in (self._write, self._read):
             Thread(target=work, name=f"shard {folder}", daemon=True).start()
 
     def submit(self, request: ShardRequest) -> Future[ShardReply]:
-        now = monotonic_ns()
-        end_ns = now + request.budget_ns if request.budget_ns else 0
-        future: Future[ShardReply] = Future()
-        with self._lock:
-            if self.ended or not self.ready.is_set():
-                return refused(request, ENDED if self.ended else STARTING)
-            if any(0 < end < now for end, _ in self._waiting.values()):
-                return refused(request, BUSY)
-            number = next(self._numbers)
-            self._waiting[number] = end_ns, future
         data = to_bytes(request)
-        self._frames.put(HEADER.pack(number, end_ns, len(data)) + data)
-        return future
+        owed = self.owed.add(request)
+        if isinstance(owed, str):
+            return refused(request, owed)
+        self._frames.put(HEADER.pack(owed.number, owed.end_ns, len(data)) + data)
+        return owed.future
 
     def _write(self) -> None:
         with suppress(OSError, ValueError):
@@ -127,24 +72,14 @@ class _ServingProcess:
             while (frame := read_frame(self._answers)) is not None:
                 number, _, data = frame
                 if number == READY:
-                    self.ready.set()
-                    continue
-                with self._lock:
-                    _, future = self._waiting.pop(number, (0, None))
-                if future is not None and future.set_running_or_notify_cancel():
-                    future.set_result(reply_of(data))
+                    self.owed.ready.set()
+                else:
+                    self.owed.deliver(number, reply_of(data))
         except (OSError, ValueError) as error:
-            problem = f"its process sent what is no answer: {error}"
-        with self._lock:
-            self.ended = True
-            left = [future for _, future in self._waiting.values()]
-            self._waiting.clear()
-        for future in left:
-            if future.set_running_or_notify_cancel():
-                future.set_result(ShardReply("", None, problem))
+            problem = f"its worker sent what is no answer: {error}"
         self._answers.close()
+        self.owed.end(problem)
         self._frames.put(None)
-        self.ready.set()
 
     def close(self) -> None:
         """End the process: it ends by itself when nothing more can be asked, or is killed."""

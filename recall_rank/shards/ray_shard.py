@@ -3,30 +3,24 @@
 from __future__ import annotations
 
 import asyncio
-import itertools
 import os
 import queue
 from collections.abc import Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
-from os import PathLike, fspath
-from threading import Event, Lock, Thread
-from time import monotonic_ns
+from os import PathLike
+from threading import Thread
 from typing import Any, ClassVar, Final
 
 from recall_rank.index.reader.index_reader import IndexReader
 from recall_rank.index.shards.questions import ShardReply, ShardRequest
-from recall_rank.shards.contract import ShardContents, folder_contents, refused
+from recall_rank.shards.contract import folder_contents, refused
 from recall_rank.shards.ray_cluster import NOT_CONNECTED, connected, placement, reason, this_node
+from recall_rank.shards.restarted_shard import ENDED, RestartedShard, ShardConnection
 from recall_rank.shards.wire import reply_of, to_bytes
 from recall_rank.shards.worker import ShardWorker
 
-RESTART_NS: Final = 1_000_000_000  # between two starts of an actor that ends by itself
-START_SECONDS: Final = 60.0
 READY: Final = 0  # the number of the call by which the actor says that the index is open
-ENDED: Final = "its actor ended"
-STARTING: Final = "its actor is not ready yet"
-BUSY: Final = "it has not answered an earlier question yet"
 CLOSED: Final = "it was closed"
 
 
@@ -61,18 +55,15 @@ class ShardActor:
         return self._worker.answer_bytes(data)
 
 
-class RayShard:
+class RayShard(RestartedShard["_ActorCalls"]):
     """A shard of the index in a folder, for which an actor of Ray works.
 
     The actor runs on the node with the id `node_id`, or on one that has the custom `resources`, such as
     {"shard-a": 0.01}; without both on any node. There, and here, the folder must be in reach under its path.
-
-    contents() starts the actor and waits until it has opened the index. A question to an actor that has ended starts
-    it again, and fails at once, as others do until it is ready. Cancelling a future cancels its task. While the actor
-    owes an answer whose time is over, further questions fail at once, so that an actor which hangs costs no search its
-    time twice.
+    Cancelling a future cancels its task.
     """
 
+    start_seconds = 60.0
     actor_class: ClassVar[type[ShardActor]] = ShardActor
 
     def __init__(
@@ -84,96 +75,57 @@ class RayShard:
         resources: Mapping[str, float] | None = None,
     ) -> None:
         """Raises RuntimeError without the extra `ray`, and the errors of ray.init(); see connected()."""
-        self.folder = fspath(folder)
-        self.name = name or self.folder
+        super().__init__(folder, name)
         self._ray = connected()
         self._options = {"num_cpus": 0, "max_restarts": 0, **placement(self._ray, node_id, resources or {})}
-        self._lock = Lock()
-        self._calls: _ActorCalls | None = None
-        self._started_ns = -RESTART_NS
-
-    def start(self) -> None:
-        """Start the actor unless it runs; does not wait for it."""
-        self._running()
-
-    def contents(self) -> ShardContents:
-        found = folder_contents(self.folder)
-        calls = self._running()
-        if calls is not None:
-            calls.ready.wait(START_SECONDS)
-        return found
 
     def submit(self, request: ShardRequest) -> Future[ShardReply]:
         if not self._ray.is_initialized():  # Ray would start a cluster of its own
             return refused(request, NOT_CONNECTED)
-        calls = self._running()
-        return refused(request, ENDED) if calls is None else calls.submit(request)
+        return super().submit(request)
 
-    def _running(self) -> _ActorCalls | None:
-        """Return the calls of the actor, started if there is none; None where the last one was started less than
-        RESTART_NS ago and has ended.
-        """
-        with self._lock:
-            if self._calls is not None and self._calls.problem and monotonic_ns() - self._started_ns >= RESTART_NS:
-                self._calls.close()
-                self._calls = None
-            if self._calls is None and monotonic_ns() - self._started_ns >= RESTART_NS:
-                self._started_ns = monotonic_ns()
-                self._calls = _ActorCalls(self._ray, self.actor_class, self._options, self.folder)
-            return self._calls
+    def _connected(self) -> _ActorCalls:
+        return _ActorCalls(self._ray, self.actor_class, self._options, self.folder)
 
     @property
     def pid(self) -> int | None:
         """The number of the actor's process on its node, None while it is not ready."""
-        return None if self._calls is None or self._calls.place is None else self._calls.place[1]
+        return None if self._place is None else self._place[1]
 
     @property
     def node_id(self) -> str | None:
         """The id of the node on which the actor runs, None while it is not ready."""
-        return None if self._calls is None or self._calls.place is None else self._calls.place[0]
+        return None if self._place is None else self._place[0]
 
-    def close(self) -> None:
-        with self._lock:
-            if self._calls is not None:
-                self._calls.close()
-                self._calls = None
+    @property
+    def _place(self) -> tuple[str, int] | None:
+        return None if self._connection is None else self._connection.place
 
 
-class _ActorCalls:
+class _ActorCalls(ShardConnection):
     """One actor and the questions to it, with a thread that starts the actor and delivers its answers.
 
     Ray tells of an answer in a thread that it needs itself, in which nothing may wait.
     """
 
     def __init__(self, ray: Any, actor_class: type[ShardActor], options: Mapping[str, Any], folder: str) -> None:
+        super().__init__()
         self._ray = ray
         self._actor: Any = None
-        self._numbers = itertools.count(1)
-        self._lock = Lock()
-        self._waiting: dict[int, tuple[int, Future[ShardReply]]] = {}  # by number, in the order of the questions
         self._answers: queue.SimpleQueue[tuple[int, Future[Any]] | None] = queue.SimpleQueue()
-        self.problem = ""  # why the actor has ended
-        self.place: tuple[str, int] | None = None
-        self.ready = Event()  # set when the index is open, and when the actor has ended
+        self.place: tuple[str, int] | None = None  # node and process of the actor, once it is ready
         start = ray.remote(**options)(actor_class).remote
         Thread(target=self._run, args=(start, folder), name=f"shard {folder}", daemon=True).start()
 
     def submit(self, request: ShardRequest) -> Future[ShardReply]:
-        now = monotonic_ns()
-        end_ns = now + request.budget_ns if request.budget_ns else 0
-        future: Future[ShardReply] = Future()
         data = to_bytes(request)
-        with self._lock:
-            if self.problem or not self.ready.is_set():
-                return refused(request, self.problem or STARTING)
-            if any(0 < end < now for end, _ in self._waiting.values()):
-                return refused(request, BUSY)
-            number = next(self._numbers)
-            answer = self._actor.answer.remote(data)
-            self._waiting[number] = end_ns, future
-        self._expect(number, answer)
-        future.add_done_callback(lambda done: self._cancel(answer) if done.cancelled() else None)
-        return future
+        owed = self.owed.add(request)
+        if isinstance(owed, str):
+            return refused(request, owed)
+        answer = self._actor.answer.remote(data)
+        self._expect(owed.number, answer)
+        owed.future.add_done_callback(lambda done: self._cancel(answer) if done.cancelled() else None)
+        return owed.future
 
     def _expect(self, number: int, result: Any) -> None:
         result.future().add_done_callback(lambda done: self._answers.put((number, done)))
@@ -189,47 +141,32 @@ class _ActorCalls:
             self._actor = start(folder)
             self._expect(READY, self._actor.ready.remote())
         except Exception as error:  # noqa: BLE001 - searches go on without this shard
-            self._end(f"its actor cannot be started: {reason(error)}")
+            self.owed.end(f"its worker cannot be started: {reason(error)}")
         while (found := self._answers.get()) is not None:
             try:
                 self._deliver(*found)
             except Exception as error:  # noqa: BLE001 - as above; questions must not wait for a thread that ended
-                self._end(f"{ENDED}: {reason(error)}")
+                self.owed.end(f"{ENDED}: {reason(error)}")
 
     def _deliver(self, number: int, done: Future[Any]) -> None:
         """Take the result of a call: of ready(), of the answer() with this number, or of idle() after that."""
         error = done.exception()
         if number == READY and error is None:
             self.place = done.result()
-            self.ready.set()
-            return
-        if isinstance(error, self._ray.exceptions.TaskCancelledError) and self._asks_still():
+            self.owed.ready.set()
+        elif isinstance(error, self._ray.exceptions.TaskCancelledError) and self._asks_still():
             self._expect(number, self._actor.idle.remote())  # it owes the answer until its thread is free
-            return
-        problem = "" if error is None else f"{ENDED}: {reason(error)}"
-        with self._lock:
-            _, future = self._waiting.pop(number, (0, None))
-        if future is not None and future.set_running_or_notify_cancel():
-            future.set_result(ShardReply("", None, problem) if problem else reply_of(done.result()))
-        if problem:
-            self._end(problem)
+        elif error is None:
+            self.owed.deliver(number, reply_of(done.result()))
+        else:
+            self.owed.end(f"{ENDED}: {reason(error)}")
 
     def _asks_still(self) -> bool:
-        return not self.problem and bool(self._ray.is_initialized())
-
-    def _end(self, problem: str) -> None:
-        with self._lock:
-            self.problem = self.problem or problem
-            left = [future for _, future in self._waiting.values()]
-            self._waiting.clear()
-        for future in left:
-            if future.set_running_or_notify_cancel():
-                future.set_result(ShardReply("", None, problem))
-        self.ready.set()
+        return not self.owed.problem and bool(self._ray.is_initialized())
 
     def close(self) -> None:
         """End the actor, and its tasks with it."""
-        self._end(CLOSED)
+        self.owed.end(CLOSED)
         self._answers.put(None)
         with suppress(Exception):  # it may have ended, or its cluster
             if self._actor is not None and self._ray.is_initialized():

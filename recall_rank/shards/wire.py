@@ -20,11 +20,10 @@ from recall_rank.index.shards.questions import (
     ScanAnswer,
     ScanQuestion,
     Score,
-    ScoredGroup,
-    Scoring,
     ShardReply,
     ShardRequest,
 )
+from recall_rank.index.shards.scoring import ScoredGroup, Scoring
 from recall_rank.model.serialize import repaired
 
 _KINDS: Final[dict[str, Callable[..., Any]]] = {

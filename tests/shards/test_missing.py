@@ -200,7 +200,7 @@ def test_a_process_that_is_killed_is_named_and_started_again(
     assert shards.search("lantern", now=NOW, budget_ms=ENOUGH_MS).coverage.not_reached == ()
     assert gone.pid is not None
     os.kill(gone.pid, signal.SIGKILL)
-    check_others_stand(shards.search("lantern", now=NOW, budget_ms=ENOUGH_MS, results=50), "b", "its process ")
+    check_others_stand(shards.search("lantern", now=NOW, budget_ms=ENOUGH_MS, results=50), "b", "its worker ")
     wait_until_reached(shards)
 
 

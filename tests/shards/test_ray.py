@@ -13,9 +13,11 @@ import pytest
 
 from recall_rank.corpus import Index
 from recall_rank.index.shards.questions import ScanAnswer, ScanQuestion, ShardRequest
+from recall_rank.shards.owed_answers import BUSY
 from recall_rank.shards.ray_cluster import NOT_CONNECTED
-from recall_rank.shards.ray_shard import BUSY, ENDED, RayShard
+from recall_rank.shards.ray_shard import RayShard
 from recall_rank.shards.replicas import ReplicatedShard
+from recall_rank.shards.restarted_shard import ENDED
 from recall_rank.shards.shards import Shards
 from tests.support.search.responses import told
 from tests.support.search.samples import NOW
@@ -91,7 +93,7 @@ def test_a_process_of_an_actor_that_is_killed_is_started_again(actors: tuple[Sha
     shards, (_, gone, _) = actors
     assert gone.pid is not None
     os.kill(gone.pid, signal.SIGKILL)
-    check_others_stand(shards.search("lantern", now=NOW, results=50, budget_ms=BUDGET_MS), "b", "its actor ")
+    check_others_stand(shards.search("lantern", now=NOW, results=50, budget_ms=BUDGET_MS), "b", "its worker ")
     wait_until_reached(shards)
 
 
@@ -187,7 +189,7 @@ def test_an_actor_runs_on_the_node_that_was_named(folders: dict[str, Path]) -> N
 def test_an_actor_whose_node_does_not_exist_is_named(folders: dict[str, Path]) -> None:
     lost = RayShard(folders["b"], "b", node_id="ab" * 28)
     with Shards([RayShard(folders["a"], "a"), lost, RayShard(folders["c"], "c")]) as shards:
-        check_others_stand(shards.search("lantern", now=NOW, results=50, budget_ms=BUDGET_MS), "b", "its actor ")
+        check_others_stand(shards.search("lantern", now=NOW, results=50, budget_ms=BUDGET_MS), "b", "its worker ")
         assert lost.pid is None
 
 

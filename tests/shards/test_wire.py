@@ -20,11 +20,10 @@ from recall_rank.index.shards.questions import (
     ScanAnswer,
     ScanQuestion,
     Score,
-    ScoredGroup,
-    Scoring,
     ShardReply,
     ShardRequest,
 )
+from recall_rank.index.shards.scoring import ScoredGroup, Scoring
 from recall_rank.shards import wire
 from recall_rank.shards.process_shard import HEADER, MAX_FRAME, read_frame
 from recall_rank.shards.wire import from_bytes, to_bytes

@@ -9,9 +9,11 @@ from functools import cached_property
 from itertools import takewhile
 from typing import NamedTuple, overload
 
+from recall_rank._core.index.vocabulary import within_each
 from recall_rank._core.search.evidence import Evidence
 from recall_rank._core.search.segment_evidence import SegmentSource
 from recall_rank.index.reader.concat_column import ReaderColumn, concat, concat_numbers
+from recall_rank.index.reader.literal_scan import mark_literal
 from recall_rank.index.reader.segment_view import SegmentView, Stretch
 from recall_rank.index.reader.session_order import SessionOrder
 from recall_rank.index.segment.segment import Segment, SessionRow
@@ -78,6 +80,22 @@ class IndexReader:
         Row numbers of this segment equal those of the reader.
         """
         return self.views[0].segment if len(self.views) == 1 and self.views[0].sessions is None else None
+
+    sharded = False  # whether other workers score and scan the segments: those of a ShardReader
+
+    def mark_text(self, text: str, keep: bytearray | None, found: bytearray, deadline_ns: int) -> int:
+        """Mark in `found`, u8[parts], the parts of which a field contains `text`; return the first part not reached.
+
+        See mark_literal(), which has the meaning of the arguments.
+        """
+        return mark_literal(self, text, keep, found, deadline_ns)
+
+    def near_terms(self, form: bytes, bound: int, deadline_ns: int) -> Sequence[Sequence[tuple[int, int]]]:
+        """Return for each segment the (term, edits) of the terms at 1 to `bound` edits from a form, by edits, then by
+        number.
+        """
+        vocabularies = [view.segment.vocabulary for view in self.views]
+        return within_each(vocabularies, form, bound, deadline_ns=deadline_ns)
 
     @property
     def missing_views(self) -> Collection[int]:

@@ -7,54 +7,14 @@ in questions and answers are the shard's own, from 0; numbers of terms are those
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal, Protocol, TypeAlias
+from typing import Literal, TypeAlias
 
+from recall_rank.index.shards.scoring import Marks, Scoring
 from recall_rank.model.record_classes import frozen
 
-Marks = bytes | bytearray | memoryview  # u8 a row, not 0 where the row is marked
-Member = tuple[int, int, float]
 HitRow = tuple[int, int, float, float, int]  # part, document, score, score without context, tier
-SessionRow = tuple[int, int, float, int, bool, int]  # part and document shown, score, hits, is the title one, tier
+SessionHitRow = tuple[int, int, float, int, bool, int]  # part and document shown, score, hits, is the title one, tier
 NearTerm = tuple[int, int]  # number of a term in its segment, edits
-
-
-@frozen
-class ScoredGroup:
-    """The part of a term group that scoring needs: see CompiledQuery."""
-
-    members: Sequence[Member]
-    factor: float
-    joint: bool
-
-
-class Group(Protocol):
-    """A term group, as scoring reads it."""
-
-    @property
-    def members(self) -> Sequence[Member]: ...
-    @property
-    def factor(self) -> float: ...
-    @property
-    def joint(self) -> bool: ...
-
-
-@frozen
-class Scoring:
-    """All numbers by which documents are scored and fused; equal for all shards of an index.
-
-    `norm` are the average number of words and the weights k1, b, b_talk and length_floor, from which the length norms
-    are made; `classes` are the weights of the 64 classes of documents. A date adds `value` to what was said in one of
-    its ranges [start, end), in ms since 1970. The last four fields are the arguments of Evidence.fuse().
-    """
-
-    groups: Sequence[Group]
-    norm: tuple[float, float, float, float, float]
-    classes: Sequence[float]
-    dates: Sequence[tuple[Sequence[int], Sequence[int], float]]
-    neighbours: Sequence[float]
-    session: Sequence[float]
-    echo: float
-    echo_floor: float
 
 
 @frozen
@@ -115,7 +75,7 @@ class EvidenceAnswer:
     hit_count: int
     complete: bool
     hits: Sequence[HitRow] = ()
-    sessions: Sequence[SessionRow] = ()
+    sessions: Sequence[SessionHitRow] = ()
     parts: Sequence[int] = ()
     scores: Sequence[float] = ()
 

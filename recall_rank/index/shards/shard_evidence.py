@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from array import array
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final, Protocol
-from uuid import uuid4
 
 from recall_rank._core.search.column_filters import marked_indices
 from recall_rank._core.search.evidence import by_rank
@@ -16,13 +16,11 @@ from recall_rank.index.shards.questions import (
     EvidenceAnswer,
     EvidenceQuestion,
     HitRow,
-    Marks,
     Score,
-    ScoredGroup,
-    Scoring,
     Step,
     Wanted,
 )
+from recall_rank.index.shards.scoring import Marks, ScoredGroup, Scoring
 from recall_rank.index.shards.shard_reader import ShardReader, ShardSpan
 from recall_rank.model.record_classes import replace
 
@@ -60,7 +58,7 @@ class ShardEvidence:
         self._reader = reader
         self._deadline_ns = deadline_ns
         scoring = replace(scoring, groups=[ScoredGroup(own.members, own.factor, own.joint) for own in scoring.groups])
-        self._key = uuid4().hex
+        self._key = os.urandom(16).hex()
         self._steps: list[list[Step]] = [
             [Score(scoring, span.docs_of(eligible), span.parts_of(only), span.first_term)] for span in reader.spans
         ]

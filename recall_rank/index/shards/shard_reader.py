@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Callable, Collection, Mapping, Sequence
 from time import monotonic_ns
 from types import MappingProxyType
@@ -10,15 +9,8 @@ from typing import Final, Protocol, TypeVar
 
 from recall_rank.index.reader.index_reader import IndexReader
 from recall_rank.index.segment.segment import Segment
-from recall_rank.index.shards.questions import (
-    Answer,
-    Marks,
-    NearAnswer,
-    NearQuestion,
-    Question,
-    ScanAnswer,
-    ScanQuestion,
-)
+from recall_rank.index.shards.questions import Answer, NearAnswer, NearQuestion, Question, ScanAnswer, ScanQuestion
+from recall_rank.index.shards.scoring import Marks
 from recall_rank.model.record_classes import frozen
 
 PATIENCE: Final = 0.5  # share of the time left that the shards are waited for: what they found is yet to be ranked
@@ -67,6 +59,8 @@ class ShardReader(IndexReader):
     shards that could not be opened, with the reason; they have no segments. Raises ValueError as IndexReader does.
     """
 
+    sharded = True
+
     def __init__(
         self,
         names: Sequence[str],
@@ -95,7 +89,8 @@ class ShardReader(IndexReader):
 
     def for_one_search(self) -> ShardReader:
         """Return a reader of the same segments for which every shard that was opened has answered so far."""
-        reader = copy.copy(self)
+        reader = object.__new__(type(self))
+        reader.__dict__.update(self.__dict__)
         reader.missing, reader.incomplete = dict(self._absent), set()
         return reader
 
@@ -128,6 +123,9 @@ class ShardReader(IndexReader):
             else:
                 self.missing[shard] = answer if isinstance(answer, str) else f"it answered with {answer!r:.80}"
         return found
+
+    def mark_text(self, text: str, keep: bytearray | None, found: bytearray, deadline_ns: int) -> int:
+        return self.scan(text, keep, found, deadline_ns)
 
     def scan(self, text: str, keep: Marks | None, found: bytearray, deadline_ns: int, *, regex: bool = False) -> int:
         """Mark in `found`, u8[parts], the parts among those that `keep` marks which hold a text or match a pattern.

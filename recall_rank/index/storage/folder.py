@@ -198,6 +198,12 @@ class Folder:
         at = self._descriptor
         os.replace(self._base + temporary, self._base + name, src_dir_fd=at, dst_dir_fd=at)
 
+    def put(self, name: str, data: bytes) -> None:
+        """Write a private file, in place of an earlier one of that name, atomically. Raises OSError."""
+        written = self.write(lambda descriptor: write_synced(descriptor, data))
+        self.replace(written.name, name)
+        self.sync()
+
     def size(self, name: str) -> int:
         """Return the size of a file in bytes; links are not followed."""
         return os.stat(self._base + name, dir_fd=self._descriptor, follow_symlinks=False).st_size
@@ -310,6 +316,14 @@ def _link(old: str, new: str, folder: int | None) -> None:
         raise OSError(errno.ENOTSUP, "no hard links on this system")
     follow = os.link not in os.supports_follow_symlinks
     os.link(old, new, src_dir_fd=folder, dst_dir_fd=folder, follow_symlinks=follow)
+
+
+def write_synced(descriptor: int, data: bytes) -> bytes:
+    """Write `data` to a file and sync it; return no header, as Folder.write() asks for one."""
+    while data:
+        data = data[os.write(descriptor, data) :]
+    os.fsync(descriptor)
+    return b""
 
 
 def _is_own(status: os.stat_result) -> bool:

@@ -25,7 +25,7 @@ from recall_rank.index.errors import (
     UnusableIndexError,
 )
 from recall_rank.index.segment.segment import Segment
-from recall_rank.index.storage.folder import Folder
+from recall_rank.index.storage.folder import Folder, write_synced
 from recall_rank.index.storage.manifest import (
     ListedFile,
     Manifest,
@@ -241,7 +241,7 @@ def _try_claim(folder: Folder, manifest: Manifest) -> bool:
     """Write a manifest and give it its name; return False when another writer has published a generation of that
     number.
     """
-    temporary, _, _ = folder.write(lambda descriptor: _fill(descriptor, manifest.encode()))
+    temporary, _, _ = folder.write(lambda descriptor: write_synced(descriptor, manifest.encode()))
     try:
         folder.claim(temporary, manifest.name)
     except FileExistsError:
@@ -266,13 +266,6 @@ def _is_current(folder: Folder, manifest: Manifest) -> bool:
     if not follows and now.generation > manifest.generation:
         folder.remove(manifest.name)
     return follows
-
-
-def _fill(descriptor: int, data: bytes) -> bytes:
-    while data:
-        data = data[os.write(descriptor, data) :]
-    os.fsync(descriptor)
-    return b""
 
 
 def newest_or_empty(folder: Folder) -> Manifest:

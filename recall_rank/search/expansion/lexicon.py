@@ -6,11 +6,10 @@ from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from recall_rank._core.index.vocabulary import Vocabulary, within_each
+from recall_rank._core.index.vocabulary import Vocabulary
 from recall_rank._core.search.spellings import joined_words, split_words, tagged_terms
 from recall_rank.analysis.stemming import irregular_forms
 from recall_rank.index.reader.index_reader import IndexReader
-from recall_rank.index.shards.shard_reader import ShardReader
 from recall_rank.model.record_classes import frozen
 from recall_rank.search.expansion.inflections import Inflection, family, family_in
 
@@ -207,7 +206,7 @@ class Lexicon:
         Ordered by edits (optimal string alignment), then by length and bytes of the form. At `deadline_ns`, a monotonic
         time, the forms found so far are returned; 0 is no deadline.
         """
-        near = self._near(form, bound, deadline_ns)
+        near = self._reader.near_terms(form, bound, deadline_ns)
         if len(self._segments) == 1:
             segment = self._segments[0]
             return [((number,), edits) for term, edits in near[0] if (number := segment.number(term)) >= 0]
@@ -218,12 +217,6 @@ class Lexicon:
                     found.setdefault(segment.vocabulary.form(term), ([], edits))[0].append(number)
         order = sorted(found, key=lambda other: (found[other][1], *_vocabulary_order(other)))
         return [found[other] for other in order]
-
-    def _near(self, form: bytes, bound: int, deadline_ns: int) -> Sequence[Sequence[tuple[int, int]]]:
-        """Return for each segment the (term, edits) of the terms at 1 to `bound` edits from a form."""
-        if isinstance(self._reader, ShardReader):
-            return self._reader.near_terms(form, bound, deadline_ns)
-        return within_each([each.vocabulary for each in self._segments], form, bound, deadline_ns=deadline_ns)
 
     def longer(self, form: bytes) -> list[Member]:
         """Return the longer terms that begin with `form`, as ranges (first, last, similarity 1).

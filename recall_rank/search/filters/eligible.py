@@ -26,7 +26,6 @@ from recall_rank.model.record_classes import frozen, mutable
 from recall_rank.search.filters.in_context import leave_out, read_by_the_caller
 from recall_rank.search.filters.restrictions import Restrictions, is_named_in_input, path_pattern
 from recall_rank.search.filters.session_filters import DEAD, REASONS, filter_sessions
-from recall_rank.search.filters.text_marks import mark_text
 from recall_rank.search.query import Query
 
 _count = RecordFactory(Count).make
@@ -166,8 +165,8 @@ def _by_texts(
     reached, unmet = reader.parts, None
     stages = [bytes(part_marks)]
     for texts, wanted, mark in (
-        (limits.must, True, mark_text),
-        (limits.must_not, False, mark_text),
+        (limits.must, True, _mark_holding),
+        (limits.must_not, False, _mark_holding),
         (limits.files, True, _mark_naming),
     ):
         for text in texts:
@@ -186,13 +185,20 @@ def _by_texts(
     return reached, left_out, unmet if reached == reader.parts else None
 
 
+def _mark_holding(reader: IndexReader, text: str, keep: bytearray, found: bytearray, deadline_ns: int) -> int:
+    """Mark in `found`, u8[parts], the parts among those marked in `keep` that hold a text; return the first part that
+    was not read before `deadline_ns`.
+    """
+    return reader.mark_text(text, keep, found, deadline_ns)
+
+
 def _mark_naming(reader: IndexReader, path: str, keep: bytearray, found: bytearray, deadline_ns: int) -> int:
     """Mark in `found`, u8[parts], the parts among those marked in `keep` whose tool input names a path; return the
     first part that was not read before `deadline_ns`.
     """
     path = path.removeprefix("./").rstrip("/") or path
     pattern = path_pattern(path)
-    reached = mark_text(reader, path, keep, found, deadline_ns)
+    reached = reader.mark_text(path, keep, found, deadline_ns)
     for view in reader.views:
         marks = view.parts_in(found)
         for part in marked_indices(marks):

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from itertools import compress, islice
+from typing import TYPE_CHECKING
 
 from recall_rank._core.rank.candidate import Candidate, candidates_of
 from recall_rank._core.search.hits import Hit, Hits, SessionHit
-from recall_rank.index.shards.shard_evidence import FoundEvidence
 from recall_rank.search.context import SearchContext
 from recall_rank.search.query import Query
 from recall_rank.search.ranking.copies import fold_copies
@@ -16,6 +16,9 @@ from recall_rank.search.ranking.rerank import mark_holding, order, rerank
 from recall_rank.search.ranking.titles import fold_titles
 from recall_rank.search.retrieval.caller_scores import score_of
 from recall_rank.search.types import PageEntry
+
+if TYPE_CHECKING:
+    from recall_rank.index.shards.shard_evidence import FoundEvidence
 
 
 def best_parts(search: SearchContext, evidence: FoundEvidence) -> tuple[list[Candidate], list[Candidate]]:

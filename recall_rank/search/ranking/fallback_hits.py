@@ -4,12 +4,16 @@ whose text contains the query.
 
 from __future__ import annotations
 
-from recall_rank.index.shards.shard_evidence import FoundEvidence
+from typing import TYPE_CHECKING
+
 from recall_rank.search.context import SearchContext
 from recall_rank.search.deadline import DegradeKind
 from recall_rank.search.expansion.expand import fallback_groups
 from recall_rank.search.retrieval.literal import text_hits
 from recall_rank.search.retrieval.prefilter import prefilter
+
+if TYPE_CHECKING:
+    from recall_rank.index.shards.shard_evidence import FoundEvidence
 
 
 def scan(search: SearchContext) -> None:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
+from typing import TYPE_CHECKING
 
 from recall_rank._core.search.column_filters import marked_indices
-from recall_rank.index.shards.shard_evidence import FoundEvidence
 from recall_rank.search.context import SearchContext
 from recall_rank.search.ranking.best_hits import best_parts, best_sessions, candidates
 from recall_rank.search.ranking.fallback_hits import extend
@@ -14,6 +14,9 @@ from recall_rank.search.ranking.group import by_bucket, by_part, by_session
 from recall_rank.search.ranking.rerank import rerank
 from recall_rank.search.retrieval.caller_scores import mark_scored
 from recall_rank.search.types import PageEntry
+
+if TYPE_CHECKING:
+    from recall_rank.index.shards.shard_evidence import FoundEvidence
 
 
 def page(search: SearchContext, evidence: FoundEvidence) -> list[PageEntry]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Callable, Iterator
 from time import monotonic_ns
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
 from recall_rank._core.text.substring_scan import find
 from recall_rank.analysis.normalize import encode, fold, folded_spans
@@ -13,10 +13,11 @@ from recall_rank.index.reader.index_reader import IndexReader
 from recall_rank.index.reader.literal_scan import STRIDE_BYTES, end_of_stride
 from recall_rank.index.reader.segment_view import Marks, SegmentView
 from recall_rank.index.segment.segment import Segment
-from recall_rank.index.shards.shard_reader import ShardReader
 from recall_rank.search.deadline import Deadline
-from recall_rank.search.filters.text_marks import mark_text
 from recall_rank.search.query import Query
+
+if TYPE_CHECKING:
+    from recall_rank.index.shards.shard_reader import ShardReader
 
 WINDOW_BYTES = 8192  # text that one RE2 search reads: it is linear in that, but not over all matches of a long text
 OVERLAP_BYTES = 1024  # of neighbouring windows: a match up to this long is always found
@@ -34,10 +35,10 @@ def text_hits(reader: IndexReader, query: Query, keep: bytearray | None, deadlin
     """
     found = bytearray(reader.parts)
     if query.options.match != "regex":
-        return found, mark_text(reader, query.text, keep, found, deadline.at_ns)
-    if isinstance(reader, ShardReader):
+        return found, reader.mark_text(query.text, keep, found, deadline.at_ns)
+    if reader.sharded:
         compile_pattern(query.text)  # what RE2 refuses is the caller's error, not one of the shards
-        return found, reader.scan(query.text, keep, found, deadline.at_ns, regex=True)
+        return found, cast("ShardReader", reader).scan(query.text, keep, found, deadline.at_ns, regex=True)
     return found, mark_pattern(reader, query.text, keep, found, deadline.at_ns, deadline.passed)
 
 

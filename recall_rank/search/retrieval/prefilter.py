@@ -9,22 +9,24 @@ from __future__ import annotations
 from array import array
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
-from typing import Final
+from typing import TYPE_CHECKING, Final, cast
 
 from recall_rank._core.search.compiled_query import CompiledQuery
 from recall_rank._core.search.evidence import Evidence
 from recall_rank.analysis.date_mentions import named_dates, names_a_date
 from recall_rank.analysis.question_intent import asks_what_to_do
 from recall_rank.index.reader.index_reader import IndexReader
-from recall_rank.index.shards.questions import Marks, Scoring
-from recall_rank.index.shards.shard_evidence import FoundEvidence, ShardEvidence
-from recall_rank.index.shards.shard_reader import ShardReader
+from recall_rank.index.shards.scoring import Marks, Scoring
 from recall_rank.model import SUBAGENT_KIND, Kind
 from recall_rank.search.expansion.expand import rarity
 from recall_rank.search.expansion.expansion import Expansion, TermGroup
 from recall_rank.search.filters.eligible import EligibleSet
 from recall_rank.search.query import Query
 from recall_rank.weights import KindWeights, Weights
+
+if TYPE_CHECKING:
+    from recall_rank.index.shards.shard_evidence import FoundEvidence
+    from recall_rank.index.shards.shard_reader import ShardReader
 
 CLASSES = 64  # of documents: a kind, plus SUBAGENT_KIND
 LONGEST = 1024  # words from which a document is not longer to the length norm
@@ -57,8 +59,10 @@ def prefilter(
     not read before it score 0, see Evidence.docs_done. `groups`, when given, replaces expansion.groups.
     """
     scoring = _scoring(reader, query, expansion.groups if groups is None else groups, expansion.ceiling, eligible)
-    if isinstance(reader, ShardReader):
-        return ShardEvidence(reader, scoring, eligible.doc_marks, only, deadline_ns)
+    if reader.sharded:
+        from recall_rank.index.shards.shard_evidence import ShardEvidence
+
+        return ShardEvidence(cast("ShardReader", reader), scoring, eligible.doc_marks, only, deadline_ns)
     return evidence_of(reader, scoring, eligible.doc_marks, only, deadline_ns)
 
 

@@ -24,11 +24,11 @@ from recall_rank.index.errors import MissingIndexError, UnusableIndexError
 from recall_rank.index.merge.merge import merge
 from recall_rank.index.segment.build import build
 from recall_rank.index.segment.segment import Segment
+from recall_rank.index.storage.folder import Folder
 from recall_rank.index.storage.publish import open_generation, save_all
 from recall_rank.loaders import open_source, open_sources
 from recall_rank.model import BaseSource, Session, Unit
 from recall_rank.model.source_wrapper import complete_source
-from recall_rank.shards.manifest import write_whole
 
 TOLD: Final = "told.json"  # what a reading tells, beside its index
 SEGMENT_PARTS: Final = 393_216  # parts in a segment of a shard, plus the rest of its last input
@@ -108,8 +108,8 @@ def read_units(given: Told) -> Told:
     split: list[list[Session]] = [[] for _ in range(given["shards"])]
     for session in sessions:
         split[shard_of(session.id, given["shards"])].append(session)
-    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    write_whole(folder / TOLD, json.dumps(told).encode())
+    with Folder.create(folder) as opened:
+        opened.put(TOLD, json.dumps(told).encode())
     save_all(map(build, split), folder)
     return {**told, "reused": False}
 
