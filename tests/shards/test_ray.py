@@ -79,8 +79,8 @@ def test_an_actor_that_is_killed_is_named_and_started_again(actors: tuple[Shards
     shards, (_, gone, _) = actors
     assert shards.search("lantern", now=NOW, budget_ms=BUDGET_MS).coverage.not_reached == ()
     first = gone.pid
-    assert gone._calls is not None
-    ray.kill(gone._calls._actor)
+    assert gone._connection is not None
+    ray.kill(gone._connection._actor)
     begun = time.monotonic()
     response = shards.search("lantern", now=NOW, results=50, budget_ms=BUDGET_MS)
     assert time.monotonic() - begun < BUDGET_MS / 1000

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -64,6 +64,15 @@ def test_a_place_without_an_index_and_a_server_that_is_gone(storage: dict[str, A
         Index.open("s3://bucket/a", storage=gone, cache=tmp_path)
 
 
+def at_once(work: Callable[[int], None], count: int) -> None:
+    """Call work(0) to work(count - 1) in threads of their own, and wait for all."""
+    threads = [threading.Thread(target=work, args=(number,)) for number in range(count)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+
 def test_two_writers_at_once(storage: dict[str, Any], tmp_path: Path) -> None:
     url = "s3://bucket/two"
     Index.build(history(1)).save(url, storage=storage)
@@ -80,11 +89,7 @@ def test_two_writers_at_once(storage: dict[str, Any], tmp_path: Path) -> None:
 
     for generation in range(2, 6):
         told.clear()
-        threads = [threading.Thread(target=save, args=(number,)) for number in range(2)]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
+        at_once(save, 2)
         with RemoteFolder(ObjectStore(url, storage)) as folder:
             manifest = newest_manifest(folder)
             assert sorted(folder.names()) == sorted([manifest.name, *(file.name for file in manifest.files)])
@@ -113,11 +118,7 @@ def test_a_manifest_is_never_written_over(storage: dict[str, Any]) -> None:
         except FileExistsError:
             pass
 
-    threads = [threading.Thread(target=write, args=(number,)) for number in range(6)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    at_once(write, 6)
     assert [store.read("raced").decode()] == results
 
 
@@ -131,11 +132,7 @@ def test_writers_that_add_lose_nothing(storage: dict[str, Any]) -> None:
                 own = add(folder, segments[number])
                 publish(folder, lambda before, own=own: (*before.segments, own))  # type: ignore[misc]
 
-    threads = [threading.Thread(target=work, args=(number,)) for number in range(3)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    at_once(work, 3)
     with RemoteFolder(ObjectStore(url, storage)) as folder:
         manifest = newest_manifest(folder)
         assert manifest.generation == len(set(manifest.segments)) == 9
