@@ -14,7 +14,6 @@ from recall_rank._core.search.column_filters import marked_indices
 from recall_rank._core.search.evidence import Evidence
 from recall_rank._core.search.hits import Hits
 from recall_rank.index.reader.index_reader import IndexReader
-from recall_rank.index.reader.literal_scan import mark_literal
 from recall_rank.index.shards.questions import (
     AddHits,
     Answer,
@@ -110,8 +109,10 @@ def scan(reader: IndexReader, question: ScanQuestion, deadline_ns: int) -> ScanA
     """Return the parts that hold the text, or match the pattern, of a question."""
     found = bytearray(reader.parts)
     keep = None if question.keep is None else bytearray(question.keep)
-    mark = mark_pattern if question.regex else mark_literal
-    reached = mark(reader, question.text, keep, found, deadline_ns)
+    if question.regex:
+        reached = mark_pattern(reader, question.text, keep, found, deadline_ns)
+    else:
+        reached = reader.mark_text(question.text, keep, found, deadline_ns)
     return ScanAnswer(_marked(found), reached == reader.parts)
 
 

@@ -88,7 +88,7 @@ class IndexReader:
 
         See mark_literal(), which has the meaning of the arguments.
         """
-        return mark_literal(self, text, keep, found, deadline_ns)
+        return mark_literal(self.views, text, keep, found, deadline_ns)
 
     def near_terms(self, form: bytes, bound: int, deadline_ns: int) -> Sequence[Sequence[tuple[int, int]]]:
         """Return for each segment the (term, edits) of the terms at 1 to `bound` edits from a form, by edits, then by

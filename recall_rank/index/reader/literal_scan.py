@@ -11,26 +11,29 @@ from recall_rank.analysis.normalize import encode, fold
 from recall_rank.index.reader.literal_candidates import places
 
 if TYPE_CHECKING:
-    from recall_rank.index.reader.index_reader import IndexReader
+    from collections.abc import Sequence
+
     from recall_rank.index.reader.segment_view import Marks, SegmentView
     from recall_rank.index.segment.segment import Segment
 
 STRIDE_BYTES = 1 << 20  # text searched between two checks of the deadline
 
 
-def mark_literal(reader: IndexReader, text: str, keep: bytearray | None, found: bytearray, deadline_ns: int) -> int:
+def mark_literal(
+    views: Sequence[SegmentView], text: str, keep: bytearray | None, found: bytearray, deadline_ns: int
+) -> int:
     """Mark in `found`, u8[parts], the parts of which a field contains `text`; return the first part not reached.
 
-    Parts are scanned in order until `deadline_ns`, a time.monotonic_ns(), 0 for none; when all were reached,
-    reader.parts is returned. Parts that `keep`, u8[parts], does not mark are passed over; None keeps all of live
-    sessions. fold() lowers the case of both texts.
+    `views` are all segments of an index. Parts are scanned in order until `deadline_ns`, a time.monotonic_ns(), 0 for
+    none; when all were reached, their number is returned. Parts that `keep`, u8[parts], does not mark are passed over;
+    None keeps all of live sessions. fold() lowers the case of both texts.
     """
     needle = encode(fold(text))
-    for view in reader.views:
+    for view in views:
         read = _mark_segment(view, needle, view.parts_of(keep), view.parts_in(found), deadline_ns)
         if read < view.segment.parts:
             return view.first_part + read
-    return reader.parts
+    return len(found)
 
 
 def _mark_segment(view: SegmentView, needle: bytes, keep: Marks | None, found: Marks, deadline_ns: int) -> int:

@@ -15,7 +15,6 @@ from recall_rank.index.merge.merge import merge
 from recall_rank.index.reader import literal_candidates as runs
 from recall_rank.index.reader import literal_scan
 from recall_rank.index.reader.index_reader import IndexReader
-from recall_rank.index.reader.literal_scan import mark_literal
 from recall_rank.index.segment.build import PASSAGE_BYTES, build
 from recall_rank.index.segment.segment import Segment
 from recall_rank.model import Part, Session
@@ -125,7 +124,7 @@ def plainly(searched: IndexReader, needle: str, keep: bytearray | None) -> bytea
 
 def marked(searched: IndexReader, needle: str, keep: bytearray | None) -> bytearray:
     marks = bytearray(searched.parts)
-    assert mark_literal(searched, needle, keep, marks, 0) == searched.parts
+    assert searched.mark_text(needle, keep, marks, 0) == searched.parts
     return marks
 
 
@@ -211,7 +210,7 @@ def test_after_the_deadline_what_was_looked_at_is_told(monkeypatch: pytest.Monke
     real = runs.terms_containing
     monkeypatch.setattr(runs, "terms_containing", lambda vocabulary, run, most, _: real(vocabulary, run, most))
     marks = bytearray(segment.parts)
-    looked = mark_literal(segment, "lantern", None, marks, 5)
+    looked = segment.mark_text("lantern", None, marks, 5)
     assert looked == 1 + 2 * runs.AT_ONCE  # the title, then the parts of two times
     assert marks == b"\0" + b"\1" * 2 * runs.AT_ONCE + bytes(segment.parts - looked)
 

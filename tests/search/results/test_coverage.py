@@ -255,8 +255,8 @@ def cut_filter(parts: int) -> Callable[..., Any]:
     """The look for words that must or must not be there, ended before part number `parts` of the segment."""
     real = literal_scan.mark_literal
 
-    def mark_literal(segment: IndexReader, text: str, keep: Any, found: bytearray, deadline_ns: int) -> int:
-        stop = min(parts, real(segment, text, keep, found, deadline_ns))
+    def mark_literal(views: Any, text: str, keep: Any, found: bytearray, deadline_ns: int) -> int:
+        stop = min(parts, real(views, text, keep, found, deadline_ns))
         found[stop:] = bytes(len(found) - stop)
         return stop
 
