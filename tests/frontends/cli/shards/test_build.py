@@ -36,8 +36,8 @@ def test_shards_of_a_history_answer_as_the_history_does(run: Run, out: Path) -> 
     assert (told["ok"], told["sessions"], told["read"], told["errors"]) == (True, 12, 1, [])
     assert [shard["name"] for shard in told["shards"]] == ["shard 1 of 3", "shard 2 of 3", "shard 3 of 3"]
     for words in (("rate limit",), ("umlats bank", "--group", "session"), ("tool:bash test",), ("limit", "--redact")):
-        got = run("search", "--index", out, "--json", *words)
-        want = run("search", "--history", "demo", "--json", *words)
+        got = run("search", "--index", out, "--json", "--budget-ms", "60000", *words)
+        want = run("search", "--history", "demo", "--json", "--budget-ms", "60000", *words)
         assert got.exit_code == want.exit_code == 0
         assert answered(json.loads(got.stdout)) == answered(json.loads(want.stdout))
     assert run("search", "--index", out, "zyzzyvaq", "-m", "literal").exit_code == 1
