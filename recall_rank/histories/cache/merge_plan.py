@@ -48,7 +48,8 @@ def plan_segments(segments: Sequence[Segment], changes: Changes, progress: Progr
     dead = [*(planned[at].dead for at in kept), *([] if added is None else [frozenset[int]()])]
     told = account.reports(table)
     report = RefreshReport(tuple(told), True, changes.units, len(changes.sessions), removed)
-    return NextState(report, CacheState(lie, dead, MemoryTable(table, told)), kept, added, table)
+    settled = bool(chosen) or not kept
+    return NextState(report, CacheState(lie, dead, MemoryTable(table, told)), kept, added, settled, table)
 
 
 def _mark_urgent(

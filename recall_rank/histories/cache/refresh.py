@@ -92,7 +92,7 @@ def _write(folder: Path, before: FoundGeneration, made: NextState) -> CacheState
         touch(folder, made.state)
         return made.state
     told = made.report.sources
-    write(folder, before, made.kept, made.added, sections(made.table, made.state.dead, told))
+    write(folder, before, made, sections(made.table, made.state.dead, told))
     return find(folder, before.state).state or made.state
 
 

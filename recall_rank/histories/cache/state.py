@@ -65,6 +65,7 @@ class NextState:
     state: CacheState
     kept: Sequence[int] = ()  # segments of the state before that stay as they are
     added: Segment | None = None
+    settled: bool = False  # whether `added` is a first or a merged segment, which will not be merged again soon
     table: Table | None = None  # None: nothing changed, so nothing must be written
 
 

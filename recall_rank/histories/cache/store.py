@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from recall_rank.histories.cache.state import CacheState
+from recall_rank.histories.cache.state import CacheState, NextState
 from recall_rank.histories.cache.table_codec import StoredTable
 from recall_rank.index.errors import MissingIndexError, UnusableIndexError
-from recall_rank.index.segment.segment import Segment
 from recall_rank.index.storage.folder import Folder
 from recall_rank.index.storage.manifest import ListedFile, Manifest, listed_names, names_of, newest_manifest
 from recall_rank.index.storage.mapped_segment import MappedSegment
@@ -75,17 +74,15 @@ def touch(folder: Path, state: CacheState) -> None:
             held.touch(state.manifest.name)
 
 
-def write(
-    folder: Path, before: FoundGeneration, kept: Sequence[int], added: Segment | None, table: Mapping[str, bytes]
-) -> None:
-    """Publish the generation after `before`, made of the segments of `before` with the numbers `kept`, the new segment
-    `added` and the sections of a table.
+def write(folder: Path, before: FoundGeneration, made: NextState, table: Mapping[str, bytes]) -> None:
+    """Publish the generation after `before`: the segments of `before` that `made` keeps, the segment that it adds, and
+    the sections of a table.
 
     Raises SupersededError when `before` is no longer the newest generation, and OSError when nothing can be written;
     the folder is then unchanged.
     """
     manifest = before.state.manifest if before.state is not None else None
-    listed = [manifest.segments[at] for at in kept] if manifest is not None else []
+    listed = [manifest.segments[at] for at in made.kept] if manifest is not None else []
     if not folder.parent.exists():
         Folder.create(
             folder.parent
@@ -94,10 +91,10 @@ def write(
         sweep(held)
         mine: list[ListedFile] = []
         try:
-            if added is not None:
-                mine.append(add(held, added))
+            if made.added is not None:
+                mine.append(add(held, made.added, settled=made.settled))
                 before_names = [one.name for one in manifest.segments] if manifest is not None else []
-                carry_vectors(held, before_names, mine[-1].name, added)
+                carry_vectors(held, before_names, mine[-1].name, made.added)
             mine.append(add_table(held, table))
 
             def follow(now: Manifest) -> tuple[ListedFile, ...]:

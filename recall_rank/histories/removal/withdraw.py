@@ -84,7 +84,7 @@ def _rewrite(folder: Path, found: FoundGeneration, digests: frozenset[str]) -> b
     stay = {held.place for _, held in table.live()}
     changes = Changes(table, dead=[(key, place) for key, place in before if place not in stay])
     made = plan_segments(state.segments, changes, None)
-    write(folder, found, made.kept, made.added, sections(table, made.state.dead, made.report.sources))
+    write(folder, found, made, sections(table, made.state.dead, made.report.sources))
     return True
 
 

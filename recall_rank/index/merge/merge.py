@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
 import numpy as np
 
@@ -21,6 +21,8 @@ from recall_rank.model.record_classes import replace
 
 if TYPE_CHECKING:
     import numpy.typing as npt
+
+COPIED_BYTES: Final = 1 << 20  # of text, that are copied at once
 
 
 class _ColumnRule(NamedTuple):
@@ -77,8 +79,8 @@ def merge(segments: Sequence[Segment], dead: Sequence[Collection[int]]) -> Segme
         sessions=tuple(_sessions(rows)),
         message_ids=_strings(rows, "message_ids", "message"),
         part_ids=_strings(rows, "part_ids", "part"),
-        text=_text(rows, "text", "byte"),
-        folded_text=bytes(_text(rows, "folded_text", "folded byte")),
+        text=_text(rows),
+        folded_text=_folded_text(rows),
         names=names,
         vocabulary=Vocabulary(*(view(column) for column in terms.columns(used_terms))),
         postings=Postings(*postings.finish()),
@@ -192,11 +194,21 @@ def _strings(rows: Iterable[SourceRows], name: str, kind: str) -> Strings:
     return Strings(bytes(data), view(np.concatenate(starts)))
 
 
-def _text(rows: Iterable[SourceRows], name: str, kind: str) -> bytearray:
-    """Return the byte column `name` of the merged segment. The byte ranges to copy are those that SourceRows has for
-    `kind`.
+def _text(rows: Iterable[SourceRows]) -> bytearray:
+    """Return the text of the merged segment. That of a source is asked for piece by piece, because one that is packed
+    is unpacked as far as it was asked for.
     """
     text = bytearray()
     for row in rows:
-        text += memoryview(getattr(row.segment, name))[row.first[kind] : row.last[kind]]
+        for start in range(row.first["byte"], row.last["byte"], COPIED_BYTES):
+            end = min(start + COPIED_BYTES, row.last["byte"])
+            text += memoryview(row.segment.text_for(((start, end),)))[start:end]
     return text
+
+
+def _folded_text(rows: Iterable[SourceRows]) -> bytes:
+    """Return the lower-cased text of the parts `folded_part` of the merged segment."""
+    text = bytearray()
+    for row in rows:
+        text += memoryview(row.segment.folded_text)[row.first["folded byte"] : row.last["folded byte"]]
+    return bytes(text)

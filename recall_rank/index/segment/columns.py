@@ -32,6 +32,7 @@ class ColumnFormat:
 
 
 PIECE: Final = 4096  # bytes of a block of most columns that are read in pieces
+TEXT_BLOCK: Final = 4096  # bytes of the text that are packed together: half as many take as long for a search
 
 # The columns in a segment's file, in their order there.
 COLUMNS: Final = {
@@ -81,7 +82,9 @@ COLUMNS: Final = {
     "folded_part": ColumnFormat("I", "folded part", packed=True),
     "folded_start": ColumnFormat("Q", "folded part", 1, packed=True),
     "folded_text": ColumnFormat("B", "folded byte"),
-    "text": ColumnFormat("B", "byte", block=2 * PIECE),
+    "text_dictionary": ColumnFormat("B", "dictionary byte"),
+    "text_starts": ColumnFormat("Q", "packed block of text", 1, packed=True),
+    "text": ColumnFormat("B", "byte", block=PIECE // 2),
 }
 
 # The types of the columns of a segment that are computed from other columns when the file is read.

@@ -4,6 +4,10 @@ Numbers are little-endian. Columns that can be computed from other columns are n
 the xxh3-64 of each of its blocks, of ColumnFormat.block bytes. The directory entry of a column holds the xxh3-64 of
 these block hashes, and the header holds the xxh3-128 of the directory. A reader that has verified header and directory
 can therefore verify any single block. A packed column can only be decoded completely.
+
+The text of a settled segment is stored as _core.index.text_blocks packs blocks of TEXT_BLOCK bytes of it: text_starts
+has the offset of each packed block and the end of the last one, text_dictionary the bytes that all of them may repeat.
+The directory entry of `text` has the number of unpacked bytes then. Other texts have no packed block, no dictionary.
 """
 
 from __future__ import annotations
@@ -14,7 +18,7 @@ from typing import Final
 
 from recall_rank.index.errors import IndexFormatError
 
-FORMAT: Final = 6  # raised with every change of the layout or of the terms; other formats are refused
+FORMAT: Final = 7  # raised with every change of the layout or of the terms; other formats are refused
 MAGIC: Final = b"RRSEG\r\n\x1a"  # differs after a copy that converted line ends
 ALIGN: Final = 64  # columns begin on a cache line
 HEADER: Final = struct.Struct(

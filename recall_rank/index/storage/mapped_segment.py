@@ -31,6 +31,7 @@ from recall_rank.index.storage.mapped_strings import (
     PrefixCodedStrings,
     SessionIds,
 )
+from recall_rank.index.storage.packed_text import PackedText
 from recall_rank.index.storage.partial_columns import PackedRows, PartialTerms, PostingLoader, packed_rows
 from recall_rank.index.storage.segment_file import SegmentFile
 from recall_rank.model.record_classes import field_names
@@ -46,10 +47,14 @@ class MappedSegment(Segment):
     hashes cannot cause reads out of bounds.
     """
 
-    __slots__ = ("_file", "_lock", "_prefetched", "_rows", "_unverified_text", "docs", "messages", "parts", "terms")
+    __slots__ = (
+        *("_file", "_lock", "_packed_text", "_prefetched", "_rows", "_unverified_text"),
+        *("docs", "messages", "parts", "terms"),
+    )
 
     _file: SegmentFile
     _lock: threading.RLock
+    _packed_text: PackedText | None  # None for a text that is not packed
     _prefetched: bool
     _rows: dict[str, PackedRows]
     _unverified_text: memoryview
@@ -63,6 +68,8 @@ class MappedSegment(Segment):
         object.__setattr__(self, "_lock", threading.RLock())
         object.__setattr__(self, "_prefetched", not file.partial)
         object.__setattr__(self, "_rows", {})
+        packed = file.count("text_starts") > 1
+        object.__setattr__(self, "_packed_text", PackedText(file) if packed else None)
         object.__setattr__(self, "_unverified_text", file.unverified("text"))
         for name, column in _COUNTED.items():
             object.__setattr__(self, name, file.count(column))
@@ -96,7 +103,14 @@ class MappedSegment(Segment):
         first_message = self._file.column("session_first_message")
         return first_message[session], first_message[session + 1]
 
+    @property
+    def text(self) -> memoryview:
+        """The whole text, verified. It is not kept: that of a packed text takes its size in memory."""
+        return self.text_for(((0, self._file.count("text")),))
+
     def text_for(self, ranges: Iterable[tuple[int, int]]) -> memoryview:
+        if self._packed_text is not None:
+            return self._packed_text.text_for(ranges)
         if self._file.partial:
             self._file.verify_ranges({"text": ranges})
             return self._unverified_text
@@ -105,6 +119,8 @@ class MappedSegment(Segment):
         return self._unverified_text
 
     def text_between(self, starts: Offsets, ends: Offsets) -> memoryview:
+        if self._packed_text is not None:
+            return self._packed_text.text_between(starts, ends)
         self._file.verify_all("text", starts, ends)
         return self._unverified_text
 
@@ -156,7 +172,7 @@ class MappedSegment(Segment):
         """Read and check every column. Raises DamagedIndexError for a wrong hash or a value out of range."""
         for column in COLUMNS:
             self._file.column(column)
-        for name in _MAKERS:
+        for name in ("text", *_MAKERS):
             getattr(self, name)
         self.part_ids.slice_of(0, self.parts)
 

@@ -182,12 +182,15 @@ def _opened(opener: Opener, manifest: Manifest, known: Mapping[ListedFile, Mappe
     return Generation(manifest, segments, dead, table)
 
 
-def add(folder: Folder, segment: Segment) -> ListedFile:
+def add(folder: Folder, segment: Segment, *, settled: bool = True) -> ListedFile:
     """Write a segment file that no manifest lists yet; return the entry for a manifest.
 
-    Raises OSError, and DamagedIndexError when `segment` is mapped from a damaged file.
+    The text of a `settled` segment, which will not be merged soon, is packed. Raises OSError, and DamagedIndexError
+    when `segment` is mapped from a damaged file.
     """
-    return _added(folder, "segment", lambda descriptor: write_segment(segment, descriptor, folder.where("")))
+    return _added(
+        folder, "segment", lambda descriptor: write_segment(segment, descriptor, folder.where(""), settled=settled)
+    )
 
 
 def add_table(folder: Folder, sections: Mapping[str, bytes]) -> ListedFile:

@@ -17,7 +17,7 @@ import xxhash
 from recall_rank._core.index.packed_columns import unpack
 from recall_rank._core.search.column_filters import are_marked
 from recall_rank.index.errors import DamagedIndexError, IndexFormatError
-from recall_rank.index.segment.columns import COLUMNS
+from recall_rank.index.segment.columns import COLUMNS, TEXT_BLOCK
 from recall_rank.index.segment.segment import Offsets
 from recall_rank.index.storage.format import (
     ENTRY,
@@ -98,7 +98,7 @@ class SegmentFile:
 
         Raises DamagedIndexError for a column that ends behind byte `end` or whose length contradicts another column.
         """
-        places = {}
+        places: dict[str, ColumnPlace] = {}
         counts: dict[str, int] = {}
         for (name, column), entry in zip(COLUMNS.items(), ENTRY.iter_unpack(data), strict=True):
             label, code, offset, size, length, sums_hash = entry
@@ -110,7 +110,12 @@ class SegmentFile:
             if sums + block_count(size, column.block) * SUM.size > end:
                 raise self.damaged(f"column {name} lies outside")
             row_count = length - column.extra
-            fits = length <= size * MAX_VALUES_PER_BYTE if column.packed else size == length * column.width
+            if column.packed:
+                fits = length <= size * MAX_VALUES_PER_BYTE
+            elif name == "text" and places["text_starts"].length > 1:
+                fits = places["text_starts"].length - 1 == block_count(length, TEXT_BLOCK)
+            else:
+                fits = size == length * column.width
             if row_count < 0 or not fits or counts.setdefault(column.rows, row_count) != row_count:
                 raise self.damaged(f"column {name} does not fit the others")
             places[name] = ColumnPlace(offset, size, length, sums_hash)
@@ -125,7 +130,7 @@ class SegmentFile:
         return self._places[column].length
 
     def column(self, column: str) -> memoryview:
-        """Return a whole column, verified and unpacked.
+        """Return a whole column, verified and unpacked; of a text that is packed in blocks, its bytes in the file.
 
         Raises DamagedIndexError when a block does not match its hash.
         """

@@ -27,21 +27,23 @@ from recall_rank.index.storage.format import (
     aligned,
     require_little_endian,
 )
+from recall_rank.index.storage.packed_text import packed_text
 
 Buffer: TypeAlias = "bytes | bytearray | memoryview | array[int]"
 
 
-def write_segment(segment: Segment, descriptor: int, name: str) -> bytes:
+def write_segment(segment: Segment, descriptor: int, name: str, *, settled: bool = True) -> bytes:
     """Write `segment` to the empty file `descriptor`, sync it, and return its header, whose hashes cover the file.
 
-    `name` is quoted in errors. Raises OSError when the file cannot be written, DamagedIndexError when `segment` is
-    mapped from a damaged file, and IndexFormatError on a big-endian machine.
+    The text of a `settled` segment is packed, if it is worth that. `name` is quoted in errors. Raises OSError when the
+    file cannot be written, DamagedIndexError when `segment` is mapped from a damaged file, and IndexFormatError on a
+    big-endian machine.
     """
     require_little_endian(name)
     offset = HEADER_SIZE
     os.lseek(descriptor, offset, os.SEEK_SET)
     entries = []
-    for column, length, buffer in columns_of(segment):
+    for column, length, buffer in columns_of(segment, settled=settled):
         offset = _pad(descriptor, offset)
         data = _flat(buffer)
         _write(descriptor, data)
@@ -65,20 +67,24 @@ def write_segment(segment: Segment, descriptor: int, name: str) -> bytes:
     return header
 
 
-def columns_of(segment: Segment) -> Iterator[tuple[str, int, Buffer]]:
+def columns_of(segment: Segment, *, settled: bool = False) -> Iterator[tuple[str, int, Buffer]]:
     """Yield (name, number of values, file content) of every column, in the order of COLUMNS.
 
-    A column is packed when it is requested, so that one packed copy exists at a time.
+    The text of a `settled` segment is packed, if it is worth that. Another column is packed when it is requested, so
+    that one packed copy exists beside that of the text.
     """
     segment.load()
-    derived = _derived(segment)
+    text = segment.text
+    packed = packed_text(text) if settled else None
+    dictionary, starts, stored = (b"", array("Q", [0]), text) if packed is None else packed
+    derived = _derived(segment) | {"text_dictionary": dictionary, "text_starts": starts, "text": stored}
     marks = array("Q")
     for name, column in COLUMNS.items():
         values = marks if name == "row_marks" else derived[name] if name in derived else getattr(segment, name)
         content = pack(values) if column.packed else values
         if name in ROW_MARKED:
             marks.extend(run_marks(content, len(values)))
-        yield name, len(values), content
+        yield name, len(text) if name == "text" else len(values), content
 
 
 def _derived(segment: Segment) -> dict[str, Buffer]:

@@ -14,6 +14,7 @@ from recall_rank.model import SUBAGENT_KIND, Kind
 from recall_rank.model.record_classes import frozen
 
 SAID: Final = (Kind.USER, Kind.ORDER, Kind.PASTED, Kind.ASSISTANT, Kind.TALK, Kind.QUESTION)
+READ_AT_ONCE: Final = 4096  # passages: a text that is packed is unpacked as far as it was asked for
 FEWEST_WORDS: Final = 3  # "yes, do it" and the like mean nothing by themselves
 MOST_SIGNS: Final = 0.2  # share of ASCII digits and punctuation; prose has .03 to .1, code and logs .2 and more
 _SPACE: Final = b" \t\r\n\v\f"
@@ -55,17 +56,19 @@ def prose_passages(segment: Segment) -> ProsePassages:
     Raises DamagedIndexError when the segment is mapped from a damaged file.
     """
     said = np.flatnonzero(said_marks(segment)).tolist()
-    starts = array("Q", (segment.doc_start[doc] for doc in said))
-    ends = array("Q", (segment.doc_start[doc + 1] for doc in said))
-    text = segment.text_between(starts, ends)
     docs, digests, skipped = array("I"), array("Q"), array("I")
-    for doc, start, end in zip(said, starts, ends, strict=True):
-        passage = bytes(text[start:end])
-        if segment.doc_words[doc] >= FEWEST_WORDS and is_prose(passage):
-            docs.append(doc)
-            digests.append(xxhash.xxh3_64_intdigest((author_of(segment, doc) or "").encode() + b"\0" + passage))
-        else:
-            skipped.append(doc)
+    for at in range(0, len(said), READ_AT_ONCE):
+        some = said[at : at + READ_AT_ONCE]
+        starts = array("Q", (segment.doc_start[doc] for doc in some))
+        ends = array("Q", (segment.doc_start[doc + 1] for doc in some))
+        text = segment.text_between(starts, ends)
+        for doc, start, end in zip(some, starts, ends, strict=True):
+            passage = bytes(text[start:end])
+            if segment.doc_words[doc] >= FEWEST_WORDS and is_prose(passage):
+                docs.append(doc)
+                digests.append(xxhash.xxh3_64_intdigest((author_of(segment, doc) or "").encode() + b"\0" + passage))
+            else:
+                skipped.append(doc)
     return ProsePassages(np.array(docs, np.uint32), np.array(digests, np.uint64), np.array(skipped, np.uint32))
 
 

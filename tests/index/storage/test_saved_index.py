@@ -16,6 +16,7 @@ from recall_rank.corpus import Index
 from recall_rank.index.reader import literal_scan
 from recall_rank.index.reader.index_reader import IndexReader
 from recall_rank.index.segment.segment import Segment
+from recall_rank.index.storage import packed_text
 from recall_rank.index.storage.mapped_segment import MappedSegment
 from recall_rank.index.storage.publish import open_generation
 from recall_rank.index.storage.segment_file import SegmentFile
@@ -178,13 +179,14 @@ def test_opening_reads_no_column(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
         opened.search("lantern")
 
 
-def test_blocks_of_the_text_are_read_where_they_are_needed(tmp_path: Path) -> None:
+def test_blocks_of_the_text_are_read_where_they_are_needed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(packed_text, "SETTLED_BYTES", 1 << 40)
     Index.build(history()).save(tmp_path)
     segment = segment_of(Index.open(tmp_path))
     assert isinstance(segment, MappedSegment)
     blocks = segment._file._verified["text"]
     assert len(blocks) > 2
-    text = segment.text_for([(8_190, 8_200)])
+    text = segment.text_for([(2_046, 2_056)])
     assert list(blocks[:3]) == [1, 1, 0]
     assert len(text) == len(segment.text)
     assert all(blocks)
