@@ -21,7 +21,7 @@ _DIGEST: Final = re.compile(r"[0-9a-f]{32}")
 
 @frozen
 class SegmentNote:
-    """What the table keeps of a segment beside its file.
+    """A segment as the table has it, beside its file.
 
     `content` is the hash of the header of the file from which it was pushed, "" when another machine has rewritten the
     segment since. `dead` are the sessions in it that its own machine has deleted or written anew, by row number.

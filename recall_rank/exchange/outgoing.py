@@ -1,4 +1,4 @@
-"""What may leave this machine: the sessions of allowed projects, without secrets, with this machine's name on them."""
+"""Sources of the sessions that may leave this machine: those of allowed projects, without secrets, with its name."""
 
 from __future__ import annotations
 
