@@ -29,7 +29,7 @@ def test_questions_wait_for_a_worker(workers: int) -> None:
 
 
 def test_a_replica_answers_for_one_that_is_late() -> None:
-    """Both replicas are slow in one case of a hundred: a second question bounds the wait at the delay plus a service."""
+    """Both replicas are slow in one case of a hundred; else the wait is the delay plus a service."""
     services = [1.0] * 9 + [1_000.0]
     hedged = latencies(Cluster(1, 2, 8, 0.0, hedge_after=5.0), services, rate=0.1, searches=4_000, seed=4)
     plain = latencies(Cluster(1, 2, 8, 0.0), services, rate=0.1, searches=4_000, seed=4)
