@@ -35,6 +35,7 @@ BENCHMARKS = (
     "refresh",
     "live",
     "shards",
+    "plan",
     "rerank",
     "scale",
     "systems",

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, NoReturn, Self, SupportsIndex, U
 
 from recall_rank.index.reader.index_reader import IndexReader
 from recall_rank.index.reader.places import Place, held
+from recall_rank.index.remote.store_url import is_store_url
 from recall_rank.index.segment.build import build
 from recall_rank.index.segment.segment import TITLE_ROLE, Segment
 from recall_rank.model import Message, RefreshReport, SearchResponse, Session, Source, VectorCount
@@ -132,7 +133,7 @@ class Index:
             return cls(IndexReader([build(records)]), embedder=embedder)
         from recall_rank.index.segment.build_batches import build_batches
 
-        if _is_url(folder):
+        if is_store_url(folder):
             from recall_rank.index.remote.remote_index import publish_segments
 
             _check_no_embedder(embedder)
@@ -196,7 +197,7 @@ class Index:
         built again IndexFormatError or DamagedIndexError (both UnusableIndexErrors and ValueErrors). Raises StoreError
         (an OSError) for a store that cannot be reached, and RuntimeError when a package for it is missing.
         """
-        if _is_url(folder):
+        if is_store_url(folder):
             if create:
                 raise ValueError("an index in a store is only read: build() or save() it there")
             _check_no_embedder(embedder)
@@ -361,7 +362,7 @@ class Index:
                 self._reader  # noqa: B018 - raises for a closed index
                 self._save_changes()
                 return
-            if _is_url(folder):
+            if is_store_url(folder):
                 from recall_rank.index.remote.remote_index import publish_segments
 
                 publish_segments((self._merged(),), fspath(folder), storage)
@@ -580,12 +581,6 @@ def _once(sessions: Iterable[Session]) -> Iterator[Session]:
             raise ValueError(f"the id {session.id!r} is given to two texts")
         seen.add(session.id)
         yield session
-
-
-def _is_url(folder: object) -> bool:
-    """Return whether an index lies in a store, such as s3://bucket/prefix, and not in a folder."""
-    scheme, found, _ = folder.partition("://") if isinstance(folder, str) else ("", "", "")
-    return bool(found) and len(scheme) > 1 and scheme.isalnum()
 
 
 def _check_no_embedder(embedder: object) -> None:

@@ -85,17 +85,20 @@ class Recall:
         vocabulary: UserVocabulary | Literal[True] | None = True,
         embedder: Embedder | None = None,
     ) -> Self:
-        """Return a Recall over the stores of all coding agents on this machine; its `found` is 0 when there is none.
+        """Return a Recall over the stores of all coding agents on this machine, and over the copies of stores that
+        were pulled from others; its `found` is 0 when there is none.
 
         The index is kept in this user's cache folder unless `cache` says otherwise. Searches know the synonyms of the
         user's file, unless `vocabulary` is another one or None. With an `embedder`, they also find what is near in
         meaning; see embed().
         """
+        from recall_rank.exchange.pulled import pulled_sources
         from recall_rank.histories.open_backend import open_backend
         from recall_rank.loaders import discover
 
         vectors = _vector_index(embedder)
-        opened = open_backend(discover(), _IndexFactory(vectors), cache, ignore, keep_vanished, discovered=True)
+        sources = [*discover(), *pulled_sources()]
+        opened = open_backend(sources, _IndexFactory(vectors), cache, ignore, keep_vanished, discovered=True)
         recall = cls(opened, context=context, vocabulary=vocabulary)
         recall._vectors = vectors
         return recall

@@ -132,3 +132,8 @@ def no_hits_text(limited_by: Collection[str]) -> str:
 def synonyms_text(synonyms: Mapping[str, Sequence[str]]) -> str:
     """Return the synonyms of a response as text, such as: k8s = kubernetes or kube, RL = rate limit."""
     return ", ".join(f"{words} = {' or '.join(texts)}" for words, texts in synonyms.items())
+
+
+def machine_name(host: str | None, user: str | None) -> str:
+    """Return user@host, or the one of them that is known; "" for neither."""
+    return "@".join(filter(None, (user, host)))

@@ -44,6 +44,7 @@ class Settings:
     other_languages: bool = True  # hooks also react to phrases in languages other than English
     defaults: ShellDefaults = field(default_factory=ShellDefaults)
     embedder: str | None = None  # the name of the model for searches by meaning, as open_embedder() takes it
+    push_projects: tuple[str, ...] = ()  # patterns of the projects that may leave this machine
     problem: str | None = None
 
 
@@ -84,20 +85,15 @@ def _is_home_closed() -> bool:
 
 def _checked(given: dict[str, Any]) -> Settings:
     accepted = {"cache": (str, bool), "keep_vanished": (bool,), "ignore": (dict,), "other_languages": (bool,)}
-    accepted["defaults"], accepted["embedder"] = (dict,), (str,)
+    accepted["defaults"], accepted["embedder"], accepted["push"] = (dict,), (str,), (dict,)
     for name, value in given.items():
         if name not in accepted:
             raise ValueError(f"there is no setting {name!r}: there are {', '.join(accepted)}")
         if not isinstance(value, accepted[name]):
             raise ValueError(f"{name} must not be {value!r}")
-    lists = given.get("ignore", {})
-    for name, value in lists.items():
-        if name not in _LISTS:
-            raise ValueError(f"ignore has no {name!r}: it has {', '.join(_LISTS)}")
-        if not isinstance(value, list) or not all(isinstance(each, str) and each for each in value):
-            raise ValueError(f"ignore.{name} must be a list of patterns, not {value!r}")
-    patterns: dict[str, Any] = {name: tuple(value) for name, value in lists.items()}
+    patterns: dict[str, Any] = _patterns("ignore", given.get("ignore", {}), _LISTS)
     ignore = Ignore(**patterns)
+    push = _patterns("push", given.get("push", {}), ("projects",))
     cache = given.get("cache", True)
     folder = _folder(cache) if isinstance(cache, str) else cache
     defaults, embedder = _defaults(given.get("defaults", {})), given.get("embedder")
@@ -106,7 +102,18 @@ def _checked(given: dict[str, Any]) -> Settings:
 
         open_embedder(embedder)  # raises ValueError for what is none
     languages = given.get("other_languages", True)
-    return Settings(folder, given.get("keep_vanished"), ignore, languages, defaults, embedder)
+    allowed = push.get("projects", ())
+    return Settings(folder, given.get("keep_vanished"), ignore, languages, defaults, embedder, allowed)
+
+
+def _patterns(section: str, given: dict[str, Any], names: tuple[str, ...]) -> dict[str, tuple[str, ...]]:
+    """A section of lists of patterns. Raises ValueError for a name that it has not, and for what is no such list."""
+    for name, value in given.items():
+        if name not in names:
+            raise ValueError(f"{section} has no {name!r}: it has {', '.join(names)}")
+        if not isinstance(value, list) or not all(isinstance(each, str) and each for each in value):
+            raise ValueError(f"{section}.{name} must be a list of patterns, not {value!r}")
+    return {name: tuple(value) for name, value in given.items()}
 
 
 def _defaults(given: dict[str, Any]) -> ShellDefaults:

@@ -223,6 +223,8 @@ class _HistoryReader:
             tokens=_tokens(get("tokens")),
             cost=dollars(get("cost")),
             repository=short_name(text_of(get("repository"))),
+            host=short_name(text_of(get("host"))),
+            user=short_name(text_of(get("user"))),
         )
 
     def _sessions(self) -> Iterator[Session]:

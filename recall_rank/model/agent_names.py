@@ -1,4 +1,4 @@
-"""Names of agents: those by which a filter finds the sessions of one."""
+"""Names of agents and machines: those by which a filter finds the sessions of one."""
 
 from __future__ import annotations
 
@@ -6,12 +6,16 @@ from typing import Protocol
 
 
 class Written(Protocol):
-    """The fields that tell which agent wrote a session; the records Session and SessionRow have them."""
+    """The fields that tell which agent wrote a session, and where; the records Session and SessionRow have them."""
 
     @property
     def agent(self) -> str | None: ...
     @property
     def source(self) -> str | None: ...
+    @property
+    def host(self) -> str | None: ...
+    @property
+    def user(self) -> str | None: ...
 
 
 def agent_names(session: Written) -> list[str]:
@@ -25,6 +29,12 @@ def is_of_agent(session: Written, name: str) -> bool:
     """
     wanted = agent_key(name)
     return bool(wanted) and any(agent_key(each) == wanted for each in agent_names(session))
+
+
+def is_written_at(session: Written, host: str | None, user: str | None) -> bool:
+    """Return whether filters for a machine and for an account let a session pass, in any case; None lets all pass."""
+    wanted = ((host, session.host), (user, session.user))
+    return all(not name or (found or "").casefold() == name.casefold() for name, found in wanted)
 
 
 def agent_key(name: str) -> str:

@@ -103,6 +103,8 @@ class Result:
     explain: Mapping[str, float] | None = None  # score parts, present when asked for
     match_reasons: Sequence[str] | None = None
     also_in: Sequence[CopyPlace] = ()  # copies of this part in other stores, which are no results of their own
+    host: str | None = None  # the machine of the session, and the account there, in an index of several machines
+    user: str | None = None
 
 
 @frozen

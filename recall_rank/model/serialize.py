@@ -50,6 +50,8 @@ def result_to_dict(result: Result) -> dict[str, Any]:
     put(
         entry,
         agent=_optional(result.agent),
+        host=_optional(result.host),
+        user=_optional(result.user),
         tool_name=_optional(result.tool_name),
         author=_optional(result.author),
         title_match=_optional(result.title_match),

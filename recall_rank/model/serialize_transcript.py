@@ -22,7 +22,7 @@ def session_to_dict(session: Session, *, with_project: bool) -> dict[str, Any]:
     if with_project and (session.project or session.worktree):
         worktree = repaired(session.worktree or "")
         entry["project"] = {"name": _name_of(session), "worktree": worktree}
-    for name in ("agent", "parent", "forked_from", "continues", "repository"):
+    for name in ("agent", "parent", "forked_from", "continues", "repository", "host", "user"):
         value = getattr(session, name)
         if value:
             entry[name] = repaired(value)

@@ -140,3 +140,5 @@ class Session:
     cost: float | None = None  # US dollars for the whole session, where its store records a sum
     repository: str | None = None  # identity of its project in any clone: remote or root commit
     places: Sequence[str] = ()  # files and databases that hold it, the one it was read from first
+    host: str | None = None  # the machine on which it was written, where an index has sessions of several
+    user: str | None = None  # the account there

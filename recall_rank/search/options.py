@@ -66,6 +66,8 @@ class RankOptions(RerankOptions, total=False):
     context: Context | None
     project: str | None
     agent: str | None
+    host: str | None
+    user: str | None
     files: Collection[str]
     exclude_session_ids: Collection[str]
     exact: Collection[str]
@@ -118,6 +120,8 @@ class Options:
     context: Context | None = None
     project: str | None = None
     agent: str | None = None
+    host: str | None = None
+    user: str | None = None
     files: Collection[str] = ()
     exclude_session_ids: Collection[str] = ()
     must: Collection[str] = ()
@@ -166,7 +170,7 @@ class Options:
         for name in ("fallback", "explain", "syntax"):
             if not isinstance(getattr(self, name), bool):
                 raise OptionTypeError(name, f"must be True or False, not {getattr(self, name)!r}")
-        for name in ("session_id", "session_prefix", "title", "directory", "tool_name", "project", "agent"):
+        for name in _STRINGS:
             value = getattr(self, name)
             if value is not None and not isinstance(value, str):
                 raise OptionTypeError(name, f"must be a string, not {value!r}")
@@ -193,6 +197,7 @@ class Options:
             raise OptionTypeError("cancel", f"must have is_set(), as threading.Event has; {self.cancel!r} has not")
 
 
+_STRINGS = ("session_id", "session_prefix", "title", "directory", "tool_name", "project", "agent", "host", "user")
 OPTION_NAMES = frozenset(field_names(Options))
 _PLAIN = frozenset((str, int, float, bool, type(None), UserVocabulary))  # equal only to itself
 

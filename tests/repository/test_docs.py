@@ -228,7 +228,7 @@ def check_command(words: list[str]) -> None:
         assert command is not None
         command.make_context("web", rest[1:])
     elif program == "recall-rank":
-        run([*rest, "--help"] if rest[:1] == ["browse"] else rest)  # which needs a terminal
+        run([*rest, "--help"] if rest[:1] in (["browse"], ["pull"]) else rest)  # they need a terminal, another machine
     elif program == "pip":
         check_install(rest)
     elif program in ("python", "python3"):

@@ -66,6 +66,8 @@ RESULT = {
         "source",
         "history",
         "agent",
+        "host",
+        "user",
         "score",
         "stage",
         "match_mode",
@@ -119,7 +121,7 @@ OPTIONS = {
         "redact",
         "weights",
     ),
-    *("agent", "files", "exact", "syntax", "vocabulary"),
+    *("agent", "host", "user", "files", "exact", "syntax", "vocabulary"),
 }
 
 

@@ -30,6 +30,8 @@ _COMMANDS: Final = {  # name -> module and attribute
     "sources": "sources:sources",
     "refresh": "cache.refresh:refresh",
     "build": "cache.build:build",
+    "push": "machines.push:push",
+    "pull": "machines.pull:pull",
     "embed": "cache.embed:embed",
     "purge": "cache.purge:purge",
     "forget": "cache.forget:forget",

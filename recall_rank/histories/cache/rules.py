@@ -23,6 +23,7 @@ class RefreshRules:
     ignore: Ignore = NOTHING
     keep_vanished: bool | None = None  # None: as in the last refresh, at first False
     cache: Path | None = None  # a folder whose list of forgotten sessions counts, too
+    reading: str = ""  # what else decides what is read of a session, such as rules of redaction
 
     def current(self) -> RefreshRules:
         """A copy of these rules with the sessions that are forgotten now, since another process may have added to the
@@ -40,5 +41,7 @@ class RefreshRules:
 
     @property
     def digest(self) -> str:
-        """A hash of the patterns and the forgotten sessions; when it changes, everything is read again."""
-        return self.ignore.digest()
+        """A text that differs for different patterns, forgotten sessions and `reading`; when it changes, everything is
+        read again.
+        """
+        return f"{self.ignore.digest()} {self.reading}" if self.reading else self.ignore.digest()

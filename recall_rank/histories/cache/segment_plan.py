@@ -16,7 +16,9 @@ from recall_rank.index.merge import choose
 from recall_rank.index.segment.segment import Segment, SessionRow
 
 MOST: Final = 8  # segments of a generation, at most
-_FIELDS: Final = ("title", "directory", "project", "worktree", "parent", "source", "agent", "repository")
+_FIELDS: Final = (
+    *("title", "directory", "project", "worktree", "parent", "source", "agent", "repository", "host", "user"),
+)
 _VALUES: Final = attrgetter(*_FIELDS)
 LARGEST_DEAD: Final = 3  # a segment is rewritten when more than one message in this many is deleted
 

@@ -24,7 +24,14 @@ from recall_rank.index.storage.format import ENTRY, HEADER_SIZE
 from recall_rank.index.storage.manifest import ListedFile, Manifest, newest_manifest
 from recall_rank.index.storage.mapped_file import MappedFile
 from recall_rank.index.storage.mapped_segment import MappedSegment
-from recall_rank.index.storage.publish import Generation, newest_or_empty, open_newest, read_listed, save_in
+from recall_rank.index.storage.publish import (
+    Generation,
+    newest_or_empty,
+    open_listed,
+    open_newest,
+    read_listed,
+    save_in,
+)
 from recall_rank.index.storage.segment_file import SegmentFile
 from recall_rank.index.storage.table_file import LONGEST_HEADER, TableFile
 
@@ -75,6 +82,20 @@ class RemoteIndex:
         with self._lock, RemoteFolder(self._store) as folder:
             self._files = {}
             return self._opened(open_newest(folder, {}, self))
+
+    def opened(self, manifest: Manifest) -> Generation:
+        """Open the generation of a manifest; segments of the one that was opened before are reused. What is cached of
+        other generations is deleted.
+
+        Raises FileNotFoundError or ReplacedIndexError when it was replaced meanwhile, and the errors of newest().
+        """
+        with self._lock:
+            before = self._generation
+            known = {} if before is None else dict(zip(before.manifest.segments, before.segments, strict=True))
+            self._files = {listed: file for listed, file in self._files.items() if listed in manifest.files}
+            found = self._generation = open_listed(self, manifest, known)
+            self._cache.keep_only(manifest)
+            return found
 
     def renewed(self) -> IndexReader:
         """Return a reader of the generation that is open, over new cached copies, which begin with what every search

@@ -161,6 +161,8 @@ class GrowingSegment:
                 first_message=first,
                 last_message=len(self.gatherer),
                 repository=session.repository,
+                host=session.host,
+                user=session.user,
             )
         )
 

@@ -48,6 +48,8 @@ class SessionRow:
     first_message: int
     last_message: int
     repository: str | None = None
+    host: str | None = None
+    user: str | None = None
 
 
 @frozen

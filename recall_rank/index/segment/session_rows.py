@@ -9,7 +9,7 @@ from typing import Protocol, overload
 from recall_rank.index.segment.segment import SessionRow
 
 _NONE = 2**32 - 1  # stands for the length of a text that is None
-_LENGTHS = struct.Struct("<10I")  # in code points, of nine texts and of one string of decimal numbers
+_LENGTHS = struct.Struct("<12I")  # in code points, of eleven texts and of one string of decimal numbers
 
 
 class Records(Protocol):
@@ -26,7 +26,7 @@ def encode_session_row(row: SessionRow) -> bytes:
     """Return a session row as bytes, without first_message and last_message."""
     numbers = f"{int(row.created)} {int(row.updated)} {int(row.flags)}"  # decimal: numbers of a store may have any size
     folders = (row.directory, row.project, row.worktree, row.repository)
-    texts = (row.id, row.title, *folders, row.parent, row.source, row.agent, numbers)
+    texts = (row.id, row.title, *folders, row.parent, row.source, row.agent, row.host, row.user, numbers)
     lengths = _LENGTHS.pack(*(_NONE if text is None else len(text) for text in texts))
     return lengths + "".join(text for text in texts if text is not None).encode("utf-8", "surrogatepass")
 
@@ -42,7 +42,7 @@ def decode_session_row(record: bytes, first_message: int, last_message: int) -> 
     for length in _LENGTHS.unpack_from(record):
         texts.append(None if length == _NONE else text[start : start + length])
         start += 0 if length == _NONE else length
-    key, title, directory, project, worktree, repository, parent, source, agent, numbers = texts
+    key, title, directory, project, worktree, repository, parent, source, agent, host, user, numbers = texts
     created, updated, flags = map(int, (numbers or "").split(" "))
     return SessionRow(
         id=key or "",
@@ -59,6 +59,8 @@ def decode_session_row(record: bytes, first_message: int, last_message: int) -> 
         first_message=first_message,
         last_message=last_message,
         repository=repository,
+        host=host,
+        user=user,
     )
 
 

@@ -35,6 +35,8 @@ def stored_session(segment: Segment, number: int) -> Session:
         agent=row.agent,
         flags=Flag(row.flags),
         repository=row.repository,
+        host=row.host,
+        user=row.user,
     )
 
 

@@ -161,7 +161,7 @@ def open_newest(folder: Folder, known: Mapping[ListedFile, MappedSegment], opene
     for _ in range(MAX_OPEN_ATTEMPTS):
         manifest = newest_manifest(folder)
         try:
-            return _opened(opener, manifest, known)
+            return open_listed(opener, manifest, known)
         except FileNotFoundError as error:
             if manifest.generation == missing_in:
                 raise DamagedIndexError(f"{folder.where(manifest.name)} names a segment that is gone") from error
@@ -170,7 +170,10 @@ def open_newest(folder: Folder, known: Mapping[ListedFile, MappedSegment], opene
     raise DamagedIndexError(f"{folder.where('')} changes faster than it can be opened")
 
 
-def _opened(opener: Opener, manifest: Manifest, known: Mapping[ListedFile, MappedSegment]) -> Generation:
+def open_listed(opener: Opener, manifest: Manifest, known: Mapping[ListedFile, MappedSegment]) -> Generation:
+    """Open the generation of a manifest; segments that `known` has open are reused. Raises FileNotFoundError when a
+    file of it is gone, and UnusableIndexError.
+    """
     segments = tuple(
         known[listed] if listed in known else MappedSegment(opener.segment(listed)) for listed in manifest.segments
     )

@@ -250,7 +250,7 @@ def _leaves_all(query: Query) -> bool:
     """Return whether no option filters sessions, messages or parts."""
     o = query.options
     anywhere = o.scope == "global" and o.context is None and o.sessions is None and not o.exclude_session_ids
-    named = o.session_id or o.session_prefix or o.project or o.agent or o.title or o.directory
+    named = any((o.session_id, o.session_prefix, o.project, o.agent, o.host, o.user, o.title, o.directory))
     return anywhere and not named and _is_plain(query)
 
 
@@ -281,7 +281,7 @@ def _limits(query: Query, *, cut: bool) -> list[str]:
         found.append("scope")
     named = Restrictions.of(query)
     found += [name for name, values in (("project", named.projects), ("agent", named.agents)) if values]
-    found += [name for name in ("session_prefix", "title", "directory") if getattr(o, name)]
+    found += [name for name in ("host", "user", "session_prefix", "title", "directory") if getattr(o, name)]
     if query.after or query.before:
         found.append("time")
     if cut:

@@ -27,12 +27,14 @@ def shared_project_name(reader: IndexReader, query: Query, eligible: EligibleSet
 
 
 def unknown_names(reader: IndexReader, query: Query, eligible: EligibleSet) -> Iterator[Suggestion]:
-    """Yield a suggestion for each project, agent, directory and tool that a search is limited to and that is unknown.
+    """Yield a suggestion for each name that a search is limited to and that is unknown: of a project, agent, machine,
+    account, directory or tool.
 
     It gives the names that are near, else some that are there; all are of sessions in the scope of the search.
     """
     limits, folder = Restrictions.of(query), query.options.directory
-    if not (limits.projects or limits.agents or limits.tools or folder):
+    machine = {"host": query.options.host, "user": query.options.user}
+    if not (limits.projects or limits.agents or limits.tools or folder or any(machine.values())):
         return
     rows = sessions_in_scope(reader, query)
     for project in limits.projects:
@@ -43,6 +45,10 @@ def unknown_names(reader: IndexReader, query: Query, eligible: EligibleSet) -> I
         if not any(is_of_agent(row, agent) for row in rows):
             known = {name: name for row in rows for name in agent_names(row)}
             yield from _hint(f"no session is of an agent {agent!r}", agent, known, "unknown_agent")
+    for field, wanted in machine.items():
+        known = {name: name for row in rows if (name := getattr(row, field))}
+        if wanted and wanted.casefold() not in map(str.casefold, known):
+            yield from _hint(f"no session has the {field} {wanted!r}", wanted, known, f"unknown_{field}")
     if folder and not query.options.fallback and not any(inside(row.directory, folder) for row in rows):
         known = {row.directory: short_name(row.directory) for row in rows if row.directory}
         yield from _hint(f"no session ran in {folder!r}", short_name(folder), known, "unknown_directory", listed=False)

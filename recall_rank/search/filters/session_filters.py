@@ -9,7 +9,7 @@ from typing import Final
 from recall_rank.analysis.normalize import fold
 from recall_rank.index.reader.index_reader import IndexReader
 from recall_rank.index.segment.segment import SessionRow
-from recall_rank.model.agent_names import is_of_agent
+from recall_rank.model.agent_names import is_of_agent, is_written_at
 from recall_rank.model.project_scope import in_project, inside, is_named, normal_path
 from recall_rank.model.record_classes import frozen, replace
 from recall_rank.search.filters.restrictions import Restrictions
@@ -20,6 +20,7 @@ ROW_REASONS: Final = ("", "role", "time", "type", "tool_name")
 
 SESSION_REASONS: Final = (
     *("session_id", "scope", "session_prefix", "project", "agent", "title", "directory", "excluded", "sessions_limit"),
+    "machine",
 )
 """Reasons for which a session is left out with all its messages and parts; they are numbered after ROW_REASONS."""
 
@@ -99,6 +100,8 @@ def _tests(query: Query) -> list[tuple[str, Callable[[SessionRow], bool]]]:
     limits = Restrictions.of(query)
     tests += [("project", partial(is_named, name=name)) for name in limits.projects]
     tests += [("agent", partial(is_of_agent, name=name)) for name in limits.agents]
+    if options.host or options.user:
+        tests.append(("machine", lambda row: is_written_at(row, options.host, options.user)))
     if options.title:
         words = fold(options.title)
         tests.append(("title", lambda row: words in fold(row.title)))

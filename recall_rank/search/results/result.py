@@ -143,6 +143,7 @@ class ResultMaker:
         result.explain = explain
         result.match_reasons = None if explain is None else _reasons(explain)
         result.also_in = self._also_in(candidate.part) if search.copies else ()
+        result.host, result.user = row.host, row.user
         return RESULTS.freeze(result)
 
     def _also_in(self, part: int) -> tuple[CopyPlace, ...]:

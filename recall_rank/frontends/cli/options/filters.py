@@ -68,6 +68,8 @@ _FILTERS: Final[tuple[Callable[[Any], Any], ...]] = (
     click.option(
         "--agent", metavar="NAME", shell_complete=complete_agents, help="Only sessions of this agent, such as codex."
     ),
+    click.option("--host", metavar="NAME", help="Only sessions of this machine, in an index of several (push)."),
+    click.option("--user", metavar="NAME", help="Only sessions of this account, in an index of several (push)."),
     click.option("--tool", "tool_name", metavar="NAME", shell_complete=complete_tools, help="Only calls of this tool."),
     click.option(
         "--file",
@@ -109,6 +111,7 @@ OPTIONS: Final = {  # name in the library -> option of the command line
     "budget_ms": "--budget-ms",
     "results": "--limit",
     **{name: f"--{name}" for name in ("offset", "width", "sessions", "title", "directory", "project", "agent")},
+    **{name: f"--{name}" for name in ("host", "user")},
     "must": "--must",
     **{name: f"--{name}" for name in ("after", "before", "last", "since", "until", "to", "type", "scope")},
 }

@@ -14,7 +14,7 @@ from recall_rank.model.serialize_transcript import plain_value
 
 _SESSION_FIELDS: Final = (
     *("id", "title", "directory", "project", "worktree", "repository", "created", "updated", "parent", "forked_from"),
-    *("continues", "source", "cost"),
+    *("continues", "source", "cost", "host", "user"),
 )
 _PART_FIELDS: Final = ("id", "type", "text", "tool", "input", "output", "error", "title", "prompt", "status")
 _PART_FLAGS: Final = (("pruned", Flag.PRUNED), ("synthetic", Flag.SYNTHETIC))

@@ -13,7 +13,7 @@ from recall_rank.frontends.cli.output.console import Line, note_line
 from recall_rank.frontends.cli.output.display import Display
 from recall_rank.frontends.cli.output.id_prefixes import IdPrefixes
 from recall_rank.frontends.cli.output.word_marks import MATCH_STYLE
-from recall_rank.frontends.display_text import age, no_hits_text, one_line, synonyms_text
+from recall_rank.frontends.display_text import age, machine_name, no_hits_text, one_line, synonyms_text
 from recall_rank.frontends.transcripts.reopen import reopen
 from recall_rank.model import Flag
 
@@ -199,7 +199,7 @@ def _speaker(result: Result) -> str:
 
 def _place(result: Result, display: Display) -> str:
     folder = display.folder(result.directory) if result.directory else result.project
-    place = " · ".join(filter(None, (folder, result.agent or result.history)))
+    place = " · ".join(filter(None, (folder, result.agent or result.history, machine_name(result.host, result.user))))
     return f" · {place}" if place else ""
 
 

@@ -1,0 +1,310 @@
+"""Push: make an index in a store hold the sessions of this machine beside those of others."""
+
+from __future__ import annotations
+
+import tempfile
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, Self
+
+import xxhash
+
+from recall_rank.exchange.machines_table import MachineEntry, SegmentNote, read_machines, table_sections
+from recall_rank.exchange.outgoing import MachineName, Redact, outgoing_sources
+from recall_rank.exchange.shared_segments import MachineSegments, SharedSegment, hidden_copies, without_forgotten
+from recall_rank.histories.cache.refresh import refresh
+from recall_rank.histories.cache.rules import RefreshRules
+from recall_rank.histories.ignore import Ignore
+from recall_rank.histories.records.forgotten import forgotten
+from recall_rank.index.errors import IndexFormatError, MissingIndexError, ReplacedIndexError, UnusableIndexError
+from recall_rank.index.remote.object_store import ObjectStore
+from recall_rank.index.remote.remote_folder import RemoteFolder
+from recall_rank.index.remote.remote_index import RemoteIndex
+from recall_rank.index.segment.build import build
+from recall_rank.index.storage.manifest import ListedFile, Manifest, listed_names, newest_manifest
+from recall_rank.index.storage.publish import add, add_table, publish, sweep
+from recall_rank.model.record_classes import frozen
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from recall_rank.histories.cache.state import CacheState
+    from recall_rank.index.segment.segment import Segment
+    from recall_rank.model import ReadFailure, Source
+    from recall_rank.model.progress import Progress
+
+NOTHING: Final = Ignore()
+TRIES: Final = 20  # other machines may publish meanwhile; a segment that is uploaded stays for the next try
+
+
+@frozen
+class PushReport:
+    """The result of a push: how many sessions of this machine and of all are in the store now, how many copies of them
+    no search finds because another machine has a newer one, how many segments were written, and what was not read.
+    """
+
+    sessions: int
+    machines: int
+    all_sessions: int
+    copies: int
+    written: int  # segments; 0 when nothing had changed
+    failures: tuple[ReadFailure, ...] = ()
+    malformed: int = 0
+
+
+class _UnchangedError(Exception):
+    """Raised while a generation is chosen that would equal the newest one."""
+
+
+def push(
+    url: str,
+    sources: Iterable[Source],
+    machine: MachineName,
+    projects: Sequence[str],
+    redact: Redact,
+    *,
+    reading: str = "",
+    cache: Path | None = None,
+    ignore: Ignore = NOTHING,
+    storage: Mapping[str, Any] | None = None,
+    progress: Progress | None = None,
+) -> PushReport:
+    """Make the index at `url` hold the sessions of `sources` that belong to allowed projects, as those of `machine`.
+
+    `projects` are patterns as those of the setting `ignore.projects`. Each session goes through `redact` before it is
+    indexed. Sessions that an earlier push of this machine wrote and that are gone, ignored, forgotten or of a project
+    that is no longer allowed are removed, with every byte of their text. A session that was forgotten on any machine
+    is removed from the segments of all. Of the copies of one session that several machines have, searches find the
+    newest.
+
+    With a `cache`, its list of forgotten sessions counts, what was read is kept there, and later pushes read and write
+    only what changed. `reading` identifies the rules of `redact`: when it changes, everything is read and written
+    again.
+
+    Several machines may push at once: each publishes one generation after the other, and nothing of theirs is lost.
+    Raises ValueError when no project is allowed and for an index at `url` that was not pushed, IndexFormatError for one
+    of another version, DamagedIndexError, StoreError, and other OSErrors.
+    """
+    outgoing = outgoing_sources(sources, machine, projects, redact)
+    own = forgotten(cache) if cache is not None else ignore.forgotten
+    with _Publisher(url, machine, storage) as publisher, _folder(cache, url, machine) as folder:
+        elsewhere = publisher.forgotten_elsewhere()
+        rules = RefreshRules(
+            ignore.also(Ignore(forgotten=elsewhere)), False, cache, repr((sorted(projects), reading, str(machine)))
+        )
+        outcome = refresh(folder, outgoing, rules, progress)
+        if outcome.problem is not None:
+            raise outcome.problem
+        told = outcome.report.sources
+        return publisher.publish(
+            _own_segments(outcome.state),
+            own,
+            tuple(failure for each in told for failure in each.failures),
+            sum(bad.count for each in told for bad in each.malformed),
+        )
+
+
+def withdraw(url: str, machine: MachineName, *, storage: Mapping[str, Any] | None = None) -> PushReport:
+    """Remove everything from the index at `url` that `machine` pushed, and its name. Raises the errors of push(), and
+    LookupError when it has pushed nothing there.
+    """
+    with _Publisher(url, machine, storage) as publisher:
+        return publisher.publish(None, frozenset())
+
+
+@contextmanager
+def _folder(cache: Path | None, url: str, machine: MachineName) -> Iterator[Path]:
+    """Yield the folder of the index of what is pushed to `url`: in the cache, where commands that forget and purge find
+    it, or a temporary one.
+    """
+    if cache is not None:
+        key = f"push\x00{url}\x00{machine.host}\x00{machine.user}"
+        yield cache / f"index-{xxhash.xxh3_64_hexdigest(key.encode('utf-8', 'surrogatepass'))}"
+        return
+    with tempfile.TemporaryDirectory(prefix="recall_rank-") as temporary:
+        yield Path(temporary, "index")
+
+
+def _own_segments(state: CacheState) -> list[tuple[str, Segment, frozenset[int]]]:
+    """Return (content, segment, deleted sessions) of each segment of the index of this machine."""
+    if state.manifest is None:
+        raise OSError("the index of what is to be pushed could not be written")
+    return [
+        (listed.header_hash, segment, rows)
+        for listed, segment, rows in zip(state.manifest.segments, state.segments, state.dead, strict=True)
+    ]
+
+
+class _Publisher:
+    """Publishes generations of one index in a store for one machine."""
+
+    def __init__(self, url: str, machine: MachineName, storage: Mapping[str, Any] | None) -> None:
+        self._url = url
+        self._machine = machine
+        self._folder = RemoteFolder(ObjectStore(url, storage))
+        self._remote = RemoteIndex(url, storage)
+        self._written: dict[str, ListedFile] = {}  # own segments by content, which no manifest may list yet
+        self._added: list[ListedFile] = []  # every other file that was written
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._folder.close()
+
+    def forgotten_elsewhere(self) -> frozenset[str]:
+        """Return the digests of the sessions that were forgotten on other machines."""
+        for _ in range(TRIES):
+            try:
+                machines = self._machines(self._newest())
+            except (FileNotFoundError, ReplacedIndexError):
+                continue
+            return frozenset().union(*(each.forgotten for each in machines if not self._is_own(each)))
+        raise OSError(f"{self._url} changes faster than it can be read")
+
+    def publish(
+        self,
+        own: Sequence[tuple[str, Segment, frozenset[int]]] | None,
+        forgotten: frozenset[str],
+        failures: tuple[ReadFailure, ...] = (),
+        malformed: int = 0,
+    ) -> PushReport:
+        """Publish the newest generation with `own` as the segments of this machine; None removes the machine."""
+        report = PushReport(0, 0, 0, 0, 0)
+
+        def choose(newest: Manifest) -> tuple[ListedFile, ...]:
+            nonlocal report
+            before = self._machines(newest)
+            after = self._next(before, own, forgotten)
+            dead, report = self._counted(after, before, failures, malformed)
+            if not report.written and _told(before) == _told(after):
+                raise _UnchangedError
+            entries = [
+                MachineEntry(
+                    each.host,
+                    each.user,
+                    int(time.time() * 1000) if self._is_own(each) else each.pushed,
+                    each.forgotten,
+                    tuple(SegmentNote(one.content, one.dead) for one in each.segments),
+                )
+                for each in after
+            ]
+            listed = tuple(one.listed for each in after for one in each.segments) or (self._add(build(())),)
+            table = add_table(self._folder, table_sections(entries, dead or [frozenset()]))
+            self._added.append(table)
+            return (*listed, table)
+
+        sweep(self._folder)
+        try:
+            for _ in range(TRIES):
+                try:
+                    publish(self._folder, choose)
+                except _UnchangedError:
+                    return report
+                except (FileNotFoundError, ReplacedIndexError):
+                    continue  # another machine has replaced what was being read
+                return report
+            raise OSError(f"{self._url} changes faster than it can be published")
+        finally:
+            with suppress(UnusableIndexError):
+                names = [listed.name for listed in (*self._written.values(), *self._added)]
+                self._folder.sweep(names, listed_names(self._folder))
+
+    def _newest(self) -> Manifest:
+        """Return the newest manifest, or an empty one where no index is. Raises the errors of push()."""
+        try:
+            return newest_manifest(self._folder)
+        except MissingIndexError:
+            return Manifest(0, ())
+        except IndexFormatError as error:
+            raise IndexFormatError(f"{error}: push to another URL") from error
+
+    def _machines(self, manifest: Manifest) -> list[MachineSegments]:
+        """Return the machines of a generation, with their segments opened. Raises FileNotFoundError, ReplacedIndexError
+        and the errors of push().
+        """
+        if not manifest.generation or (manifest.table is None and not manifest.segments):
+            self._newest()  # whose errors tell of a manifest that cannot be read
+            return []
+        found = self._remote.opened(manifest)
+        if found.table is None:
+            raise ValueError(f"{self._url} holds an index that was not pushed, which a push would replace")
+        pieces = zip(manifest.segments, found.segments, strict=True)
+        machines = []
+        for entry in read_machines(found.table):
+            segments = [SharedSegment(*next(pieces), note.dead, note.content) for note in entry.segments]
+            machines.append(MachineSegments(entry.host, entry.user, entry.pushed, entry.forgotten, segments))
+        return machines
+
+    def _next(
+        self,
+        before: Sequence[MachineSegments],
+        own: Sequence[tuple[str, Segment, frozenset[int]]] | None,
+        forgotten: frozenset[str],
+    ) -> list[MachineSegments]:
+        """Return the machines of the next generation, without sessions that were forgotten anywhere."""
+        machines = [each for each in before if not self._is_own(each)]
+        if own is None and len(machines) == len(before):
+            raise LookupError(f"{self._machine} has pushed nothing to {self._url}")
+        if own is not None:
+            known = {one.content: one for each in before if self._is_own(each) for one in each.segments}
+            segments = [self._shared(content, segment, dead, known) for content, segment, dead in own]
+            name = self._machine
+            machines.append(MachineSegments(name.host, name.user, 0, forgotten, segments))
+            machines.sort(key=lambda each: (each.host, each.user))
+        gone = frozenset().union(*(each.forgotten for each in machines))
+        for each in machines:
+            each.segments = [without_forgotten(one, gone, self._add) for one in each.segments]
+        return machines
+
+    def _shared(
+        self, content: str, segment: Segment, dead: frozenset[int], known: Mapping[str, SharedSegment]
+    ) -> SharedSegment:
+        """Return a segment of this machine as one of the store, which is written there unless it is there already."""
+        if content in known:
+            return SharedSegment(known[content].listed, segment, dead, content)
+        if content not in self._written:
+            self._written[content] = add(self._folder, segment)
+        return SharedSegment(self._written[content], segment, dead, content)
+
+    def _add(self, segment: Segment) -> ListedFile:
+        self._added.append(add(self._folder, segment))
+        return self._added[-1]
+
+    def _counted(
+        self,
+        after: Sequence[MachineSegments],
+        before: Sequence[MachineSegments],
+        failures: tuple[ReadFailure, ...],
+        malformed: int,
+    ) -> tuple[list[frozenset[int]], PushReport]:
+        """Return the rows of all segments that no search finds, and the report of a push with this outcome."""
+        hidden = hidden_copies(after)
+        shared = [one for each in after for one in each.segments]
+        dead = [one.dead | rows for one, rows in zip(shared, hidden, strict=True)]
+        live = sum(len(one.segment.sessions) - len(rows) for one, rows in zip(shared, dead, strict=True))
+        mine = [one for each in after if self._is_own(each) for one in each.segments]
+        there = {one.listed.name for each in before for one in each.segments}
+        report = PushReport(
+            sum(len(one.segment.sessions) - len(one.dead) for one in mine),
+            len(after),
+            live,
+            sum(len(rows - one.dead) for one, rows in zip(shared, hidden, strict=True)),
+            sum(one.listed.name not in there for one in shared),
+            failures,
+            malformed,
+        )
+        return dead, report
+
+    def _is_own(self, machine: MachineSegments) -> bool:
+        return (machine.host, machine.user) == (self._machine.host, self._machine.user)
+
+
+def _told(machines: Sequence[MachineSegments]) -> list[tuple[object, ...]]:
+    """Return what tells two generations apart, beside the times of pushes."""
+    return [
+        (each.host, each.user, each.forgotten, *((one.listed.name, one.dead) for one in each.segments))
+        for each in machines
+    ]

@@ -1,0 +1,1 @@
+"""The commands by which several machines share histories: push and pull."""

@@ -1,0 +1,70 @@
+"""The command `pull`: copies of another machine's stores, which are searched beside those of this machine."""
+
+from __future__ import annotations
+
+import click
+
+from recall_rank.frontends.cli.output.console import (
+    HITS,
+    NO_HISTORY,
+    NOT_THERE,
+    NOT_WRITTEN,
+    USAGE,
+    counted,
+    fail,
+    print_json,
+    say,
+)
+from recall_rank.frontends.display_text import one_line
+
+
+@click.command(name="pull", short_help="Copy another machine's histories here, to search them with yours.")
+@click.argument("where", required=False)
+@click.option(
+    "--name", metavar="NAME", help="What the machine is called here. Default: its host, or the folder's name."
+)
+@click.option("--list", "listed", is_flag=True, help="List the machines whose histories were copied.")
+@click.option("--remove", is_flag=True, help="Delete the copy of the machine called WHERE.")
+@click.option("--json", "as_json", is_flag=True, help="Print what was done as one line of JSON.")
+@click.pass_context
+def pull(ctx: click.Context, where: str | None, name: str | None, *, listed: bool, remove: bool, as_json: bool) -> None:
+    """Copy the stores of coding agents from WHERE, or bring the copy up to date. Later searches find their sessions,
+    with the machine's name; a session that two machines have is found once.
+
+    WHERE is a host as ssh takes it, or a folder that is laid out as a home folder, such as a backup. Stores are copied
+    by rsync, which both machines need; keys and settings of agents are not. Nothing is written there.
+    """
+    from recall_rank.exchange import pulled
+
+    if listed == bool(where) or (listed and (remove or name)) or (remove and name):
+        raise click.UsageError("pull takes WHERE, --list, or WHERE with --name or --remove")
+    if listed:
+        _tell_machines(pulled.pulled_machines(), as_json=as_json)
+        return
+    try:
+        if remove:
+            pulled.remove_pulled(where or "")
+            told = {"ok": True, "removed": where}
+            print_json(told) if as_json else say(f"the histories of {one_line(where or '')} were deleted here")
+            return
+        called = pulled.pull(where or "", name)
+    except LookupError as error:
+        fail(str(error.args[0]), NOT_THERE, as_json=as_json)
+    except ValueError as error:
+        fail(str(error), USAGE, as_json=as_json)
+    except OSError as error:
+        fail(str(error), NOT_WRITTEN, as_json=as_json)
+    agents = [source.name for source in pulled.machine_sources(called)]
+    if as_json:
+        print_json({"ok": bool(agents), "host": called, "agents": agents})
+    else:
+        found = f"stores of {', '.join(dict.fromkeys(agents))}" if agents else "no store of an agent was found there"
+        say(f"{called}: {found}")
+    ctx.exit(HITS if agents else NO_HISTORY)
+
+
+def _tell_machines(names: list[str], *, as_json: bool) -> None:
+    if as_json:
+        print_json({"ok": True, "machines": names})
+    else:
+        say("\n".join([*names, f"{counted(len(names), 'machine', 'machines')} copied"]))

@@ -1,0 +1,360 @@
+"""Several machines push to one index: nothing is lost, copies are one, and what is forgotten is in no byte."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from recall_rank.corpus import Index
+from recall_rank.exchange import push as push_module
+from recall_rank.exchange.outgoing import MachineName, Redact
+from recall_rank.exchange.push import PushReport, push, withdraw
+from recall_rank.frontends.redaction.redacted_answers import session_without_secrets
+from recall_rank.histories.ignore import Ignore
+from recall_rank.histories.records.forgotten import forget, take_back
+from recall_rank.index.errors import DamagedIndexError, IndexFormatError
+from recall_rank.index.remote.object_store import ObjectStore
+from recall_rank.index.remote.remote_folder import RemoteFolder
+from recall_rank.index.storage.manifest import newest_manifest
+from recall_rank.loaders import open_sources
+from recall_rank.model import Session
+from tests.support.frontends.picker import write_history
+from tests.support.index.stores import contents, new_url, objects, put
+from tests.support.search.samples import message, session
+
+DAY = 86_400_000
+
+
+@pytest.fixture
+def url() -> str:
+    return new_url()
+
+
+@pytest.fixture(autouse=True)
+def own_stores_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "xdg"))
+
+
+def talk(key: str, *texts: str, day: int = 1, directory: str = "/work/harbor") -> Session:
+    messages = [message(f"{key}.{at}", text, time=day * DAY + at) for at, text in enumerate(texts)]
+    return replace(session(key, *messages), directory=directory, updated=day * DAY, agent="demo")
+
+
+@dataclass
+class Machine:
+    """A machine with one history file and a cache."""
+
+    folder: Path
+    url: str
+    name: MachineName
+    projects: Sequence[str] = ("/work/*",)
+    cached: bool = True
+    turn: int = 0
+    redact: Redact = session_without_secrets
+
+    @property
+    def cache(self) -> Path:
+        return self.folder / "cache"
+
+    def write(self, *sessions: Session) -> None:
+        """Write the history anew, to another file: what seems to have grown alone is read on from its end."""
+        self.turn += 1
+        store = self.folder / "store"
+        store.mkdir(parents=True, exist_ok=True)
+        for path in store.iterdir():
+            path.unlink()
+        write_history(store / f"{self.turn}.jsonl", sessions)
+
+    def push(self, **options: object) -> PushReport:
+        return push(
+            self.url,
+            open_sources(self.folder / "store"),
+            self.name,
+            self.projects,
+            self.redact,
+            cache=self.cache if self.cached else None,
+            **options,  # type: ignore[arg-type]
+        )
+
+
+@pytest.fixture
+def machine(tmp_path: Path, url: str) -> Callable[..., Machine]:
+    def made(host: str, *sessions: Session, cached: bool = True) -> Machine:
+        found = Machine(tmp_path / host, url, MachineName(host, "ana"), cached=cached)
+        found.write(*sessions)
+        return found
+
+    return made
+
+
+def found(url: str, query: str, **options: object) -> list[tuple[str, str | None]]:
+    """Return (session, host) of each hit, in the order of ids."""
+    with Index.open(url, verify=True) as index:
+        hits = index.search(query, budget_ms=60_000, match="literal", **options).results  # type: ignore[arg-type]
+        return sorted((hit.session_id, hit.host) for hit in hits)
+
+
+def holds(url: str, text: str) -> bool:
+    return any(text.encode() in data for data in contents(url).values())
+
+
+def test_sessions_of_two_machines_are_found_with_their_names(machine: Callable[..., Machine], url: str) -> None:
+    one = machine("quay", talk("a", "the lantern is amber")).push()
+    two = machine("mole", talk("b", "a lantern of brass")).push()
+    assert (one.sessions, one.machines, one.written) == (1, 1, 1)
+    assert (two.sessions, two.machines, two.all_sessions, two.copies) == (1, 2, 2, 0)
+    assert found(url, "lantern") == [("a", "quay"), ("b", "mole")]
+    assert found(url, "lantern", host="QUAY") == [("a", "quay")]
+    assert found(url, "lantern", host="mole", user="ana") == [("b", "mole")]
+    with Index.open(url) as index:
+        response = index.search("lantern", host="mol")
+        assert list(response.results) == []
+        assert response.suggestions == ("no session has the host 'mol': did you mean 'mole'?",)
+        assert response.coverage.sessions.skipped == {"machine": 2}
+        hit = index.search("amber").to_dict()["results"][0]
+        assert (hit["host"], hit["user"]) == ("quay", "ana")
+
+
+def test_only_allowed_projects_leave_without_secrets(machine: Callable[..., Machine], url: str) -> None:
+    secret = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
+    here = machine("quay", talk("a", f"lantern {secret}"), talk("b", "private lantern", directory="/home/ana/diary"))
+    assert here.push().sessions == 1
+    assert found(url, "lantern") == [("a", "quay")]
+    assert not holds(url, secret[4:])
+    assert not holds(url, "private")
+    for nothing in ((), ("",)):
+        here.projects = nothing
+        with pytest.raises(ValueError, match="name the projects"):
+            here.push()
+    here.projects = ("/home/*",)  # what is no longer allowed is removed
+    assert here.push().sessions == 1
+    assert found(url, "lantern") == [("b", "quay")]
+
+
+def test_an_unchanged_history_writes_nothing(machine: Callable[..., Machine], url: str) -> None:
+    here = machine("quay", talk("a", "lantern"))
+    here.push()
+    before = contents(url)
+    assert here.push().written == 0
+    assert contents(url) == before
+    here.write(talk("a", "lantern"), talk("b", "lantern"))
+    assert here.push().written == 1
+    assert found(url, "lantern") == [("a", "quay"), ("b", "quay")]
+
+
+def test_other_rules_of_redaction_hold_for_all_that_was_pushed(machine: Callable[..., Machine], url: str) -> None:
+    def hidden(given: Session) -> Session:
+        return replace(given, messages=[replace(each, parts=()) for each in given.messages])
+
+    here = machine("quay", talk("a", "lantern"))
+    here.push()
+    here.redact = hidden
+    assert here.push(reading="hides all").written == 1
+    assert not holds(url, "lantern")
+
+
+@pytest.mark.parametrize("cached", [True, False])
+def test_what_was_forgotten_is_in_no_byte_of_the_store(machine: Callable[..., Machine], url: str, cached: bool) -> None:
+    here = machine("quay", talk("a", "the word xylograph"), talk("b", "lantern"), cached=cached)
+    machine("mole", talk("a", "the word xylograph", "and more"), talk("c", "lantern")).push()
+    here.push()
+    assert holds(url, "xylograph")
+    ignore = Ignore()
+    if cached:
+        forget(here.cache, "a")
+    else:
+        from recall_rank.histories.records.left_out import session_digest
+
+        ignore = Ignore(forgotten=frozenset({session_digest("a")}))
+    here.push(ignore=ignore)
+    assert not holds(url, "xylograph")
+    assert found(url, "xylograph") == []
+    assert found(url, "lantern") == [("b", "quay"), ("c", "mole")]
+
+
+def test_what_was_forgotten_elsewhere_does_not_come_back_until_it_is_taken_back(
+    machine: Callable[..., Machine], url: str
+) -> None:
+    here, there = machine("quay", talk("a", "xylograph")), machine("mole", talk("a", "xylograph"), talk("c", "lantern"))
+    here.push()
+    there.push()
+    forget(here.cache, "a")
+    here.push()
+    there.write(talk("a", "xylograph", "again"), talk("c", "lantern"))
+    there.push()
+    assert not holds(url, "xylograph")
+    assert take_back(here.cache, "a")
+    here.push()
+    there.push()
+    assert found(url, "xylograph") == [("a", "mole")]
+
+
+def test_a_session_that_its_agent_deleted_is_removed(machine: Callable[..., Machine], url: str) -> None:
+    here = machine("quay", talk("a", "xylograph"), talk("b", "lantern"))
+    here.push()
+    here.write(talk("b", "lantern"))
+    here.push()
+    assert not holds(url, "xylograph")
+    assert found(url, "lantern") == [("b", "quay")]
+
+
+def test_copies_of_one_session_are_one(machine: Callable[..., Machine], url: str) -> None:
+    here, there = machine("quay", talk("a", "lantern")), machine("mole", talk("a", "lantern", "amber", day=2))
+    here.push()
+    assert there.push().copies == 1
+    assert found(url, "lantern") == [("a", "mole")]
+    assert found(url, "amber") == [("a", "mole")]
+    here.write(talk("a", "lantern", "amber", "brass", day=3))
+    here.push()
+    assert found(url, "brass") == found(url, "amber") == [("a", "quay")]
+    there.write(talk("z", "other"))
+    there.push()
+    assert found(url, "amber") == [("a", "quay")]
+    here.write(talk("z", "another"))
+    here.push()
+    assert found(url, "amber") == []
+
+
+def test_a_machine_withdraws(machine: Callable[..., Machine], url: str) -> None:
+    here, there = machine("quay", talk("a", "xylograph")), machine("mole", talk("b", "lantern"))
+    here.push()
+    with pytest.raises(LookupError, match="ana@mole has pushed nothing"):
+        withdraw(url, there.name)
+    there.push()
+    assert withdraw(url, here.name).machines == 1
+    assert not holds(url, "xylograph")
+    assert not holds(url, "quay")
+    withdraw(url, there.name)
+    assert found(url, "lantern") == []
+    there.push()
+    assert found(url, "lantern") == [("b", "mole")]
+
+
+def test_machines_that_push_at_once_lose_nothing(tmp_path: Path, machine: Callable[..., Machine], url: str) -> None:
+    machines = [machine(f"host{number}", talk(f"s{number}", "lantern"), talk("shared", "rope")) for number in range(4)]
+    begun = threading.Barrier(len(machines))
+    errors: list[BaseException] = []
+
+    def work(one: Machine) -> None:
+        begun.wait(60)
+        try:
+            for turn in range(3):
+                number = one.name.host[4:]
+                one.write(talk(f"s{number}", "lantern", f"turn{turn}"), talk("shared", "rope"))
+                one.push()
+        except BaseException as error:  # noqa: BLE001 - told below
+            errors.append(error)
+
+    threads = [threading.Thread(target=work, args=(one,)) for one in machines]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert errors == []
+    assert found(url, "turn2") == [(f"s{number}", f"host{number}") for number in range(4)]
+    assert len(found(url, "rope")) == 1
+    with RemoteFolder(ObjectStore(url)) as folder:
+        manifest = newest_manifest(folder)
+        assert sorted(folder.names()) == sorted([manifest.name, *(file.name for file in manifest.files)])
+
+
+def test_a_lost_race_is_run_again(machine: Callable[..., Machine], url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    here, there = machine("quay", talk("a", "lantern")), machine("mole", talk("b", "lantern"))
+    there.push()
+    there.write(talk("b", "lantern"), talk("c", "lantern"))
+    real, raced = push_module.hidden_copies, []
+
+    def hidden_copies(machines: object) -> object:
+        if not raced:
+            raced.append(True)
+            there.push()  # between the reading of the newest generation and the writing of the next
+        return real(machines)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(push_module, "hidden_copies", hidden_copies)
+    here.push()
+    assert found(url, "lantern") == [("a", "quay"), ("b", "mole"), ("c", "mole")]
+
+
+def test_an_index_that_was_not_pushed_is_left_alone(machine: Callable[..., Machine], url: str) -> None:
+    Index.build([talk("a", "lantern")]).save(url)
+    before = contents(url)
+    with pytest.raises(ValueError, match="was not pushed"):
+        machine("quay", talk("b", "rope")).push()
+    assert contents(url) == before
+
+
+def test_an_index_of_another_version_and_a_damaged_one_are_left_alone(
+    machine: Callable[..., Machine], url: str
+) -> None:
+    here = machine("quay", talk("b", "rope"))
+    here.push()
+    (path,) = objects(url, "manifest")
+    data = contents(url)[path]
+    put(path, data[:-2])
+    with pytest.raises(DamagedIndexError):
+        here.push()
+    put(path, data)
+    here.push()
+    put(path.replace("manifest-7-", "manifest-6-"), data)
+    from tests.support.index.stores import memory
+
+    memory().rm_file(path)
+    with pytest.raises(IndexFormatError, match="push to another URL"):
+        here.push()
+
+
+def test_names_of_machines(url: str) -> None:
+    for host, user in (("", "ana"), ("quay", " "), ("quay\n", "ana"), ("quay", "a" * 101)):
+        with pytest.raises(ValueError, match="must be a name"):
+            MachineName(host, user)
+    assert str(MachineName("quay", "ana")) == "ana@quay"
+
+
+def test_random_pushes_equal_an_obvious_model(machine: Callable[..., Machine], url: str) -> None:
+    """The store holds, of each session of any machine that nobody forgot, the newest copy."""
+    chance = Random(5)
+    machines = [machine(f"host{number}", cached=bool(number % 2 == 0)) for number in range(3)]
+    machines[1].cached = True
+    truth: dict[str, dict[str, Session]] = {one.name.host: {} for one in machines}
+    pushed: dict[str, dict[str, Session]] = {one.name.host: {} for one in machines}
+    forgot: dict[str, set[str]] = {one.name.host: set() for one in machines}
+    told: dict[str, set[str]] = {one.name.host: set() for one in machines}
+    for step in range(25):
+        one = chance.choice(machines)
+        host = one.name.host
+        mine = truth[host]
+        for _ in range(chance.randint(1, 3)):
+            key = f"s{chance.randrange(6)}"
+            if chance.random() < 0.25:
+                mine.pop(key, None)
+            else:
+                mine[key] = talk(key, f"word{step}", "rope", day=step + 1)
+        if chance.random() < 0.2:
+            key = f"s{chance.randrange(6)}"
+            if key in forgot[host]:
+                take_back(one.cache, key)
+                forgot[host].discard(key)
+            else:
+                forget(one.cache, key)
+                forgot[host].add(key)
+        one.write(*mine.values())
+        one.push()
+        pushed[host], told[host] = dict(mine), set(forgot[host])
+        gone = set().union(*told.values())
+        for other in pushed.values():
+            for key in gone:
+                other.pop(key, None)
+        newest: dict[str, str] = {}
+        for name in sorted(pushed):
+            for key, each in pushed[name].items():
+                word = str(each.messages[0].parts[0].text)
+                if key not in newest or int(word[4:]) > int(newest[key][4:]):
+                    newest[key] = word
+        assert {key for key, _ in found(url, "rope", results=50)} == set(newest), step
+        for key, word in newest.items():
+            assert key in {name for name, _ in found(url, word, results=50)}, step

@@ -1,0 +1,134 @@
+"""The commands `push` and `pull`, and `search --index URL`."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+from tests.frontends.conftest import Run
+from tests.support.index.stores import contents, new_url
+
+needs_rsync = pytest.mark.skipif(shutil.which("rsync") is None, reason="rsync is not installed")
+
+
+@pytest.fixture(autouse=True)
+def own_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for variable, name in (("HOME", "home"), ("XDG_DATA_HOME", "data"), ("XDG_CACHE_HOME", "cache")):
+        (tmp_path / name).mkdir(exist_ok=True)
+        monkeypatch.setenv(variable, str(tmp_path / name))
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+    monkeypatch.delenv("PWD", raising=False)
+
+
+@pytest.fixture
+def url() -> str:
+    return new_url()
+
+
+def test_two_machines_push_and_one_searches(run: Run, url: str) -> None:
+    shared = ("push", url, "--history", "demo", "--user", "ana")
+    first = json.loads(run(*shared, "--host", "quay", "--project", "mossgarden", "--json").stdout)
+    assert first["ok"] is True
+    assert (first["host"], first["user"], first["machines"], first["written"]) == ("quay", "ana", 1, 1)
+    assert 0 < first["sessions"] == first["all_sessions"] < 12
+    told = run(*shared, "--host", "mole", "--project", "*").stdout
+    assert told.startswith(f"12 sessions of ana@mole in {url}, 12 of 2 machines; 1 segment written, in ")
+    assert f"note: {first['sessions']} sessions are there twice, and found once: the newest copy" in told
+    assert "nothing had changed" in run(*shared, "--host", "mole", "--project", "*").stdout
+    found = json.loads(run("search", "--index", url, "rate limit", "--json", "--budget-ms", "60000").stdout)
+    plain = json.loads(run("search", "--history", "demo", "rate limit", "--json", "--budget-ms", "60000").stdout)
+    assert [hit["part_id"] for hit in found["results"]] == [hit["part_id"] for hit in plain["results"]]
+    assert {hit["host"] for hit in found["results"]} == {"mole"}
+    shown = run("search", "--index", url, "rate limit", "--host", "mole").stdout
+    assert " · ana@mole" in shown
+    assert run("search", "--index", url, "rate limit", "--user", "bo").exit_code == 1
+    gone = run("push", url, "--withdraw", "--host", "mole", "--user", "ana").stdout
+    assert gone == f"ana@mole was removed from {url}, which has {first['sessions']} sessions of 1 machine now\n"
+    missing = run("push", url, "--withdraw", "--host", "mole", "--user", "ana")
+    assert missing.exit_code == 5
+
+
+def test_a_dry_run_shows_what_would_leave_and_writes_nothing(run: Run, url: str) -> None:
+    shown = run("push", url, "--history", "demo", "--project", "mossgarden", "--dry-run").stdout.splitlines()
+    assert shown[0].split() == [shown[0].split()[0], "/home/sam/mossgarden"]
+    count = int(shown[0].split()[0])
+    assert shown[-1] == f"{count} sessions would be pushed, {12 - count} stay"
+    told = json.loads(run("push", url, "--history", "demo", "--dry-run", "--json").stdout)
+    assert (told["projects"], told["staying"]) == ([], 12)
+    assert contents(url) == {}
+
+
+def test_the_settings_may_allow_projects(run: Run, url: str, tmp_path: Path) -> None:
+    refused = run("push", url, "--history", "demo")
+    assert refused.exit_code == 2
+    assert "name the projects that may leave this machine" in refused.stderr
+    config = tmp_path / "config" / "recall_rank" / "config.toml"
+    config.parent.mkdir(parents=True)
+    config.write_text('[push]\nprojects = ["moss*"]\n')
+    assert json.loads(run("push", url, "--history", "demo", "--json").stdout)["sessions"] > 0
+    config.write_text('[push]\nprojects = "moss*"\n')
+    assert "push.projects must be a list of patterns" in run("push", url, "--history", "demo").stderr
+    config.write_text('[push]\nproject = ["moss*"]\n')
+    assert "push has no 'project': it has projects" in run("push", url, "--history", "demo").stderr
+
+
+def test_what_is_forgotten_leaves_the_store_with_the_next_push(run: Run, url: str) -> None:
+    shared = ("push", url, "--history", "demo", "--project", "*", "--host", "quay")
+    run(*shared)
+    assert any(b"MapLibre" in data for data in contents(url).values())
+    assert run("forget", "demo-01", "--history", "demo").exit_code == 0
+    run(*shared)
+    assert not any(b"MapLibre" in data for data in contents(url).values())
+    assert run("search", "--index", url, "MapLibre", "-m", "literal").exit_code == 1
+
+
+def test_a_folder_is_a_place_to_push_to(run: Run, tmp_path: Path) -> None:
+    shared = tmp_path / "shared"
+    assert run("push", shared, "--history", "demo", "--project", "*").exit_code == 0
+    for place in (shared, shared.as_uri()):
+        assert run("search", "--index", place, "rate limit").exit_code == 0
+
+
+def test_wrong_use_of_push_ends_the_command(run: Run, url: str, tmp_path: Path) -> None:
+    none = run("push", url, "--project", "*")
+    assert none.exit_code == 3
+    assert "no agent history was found" in none.stderr
+    assert run("push", url, "--dry-run", "--withdraw").exit_code == 2
+    assert run("push", url, "--history", "demo", "--project", "*", "--host", "a\tb").exit_code == 2
+    unknown = run("push", "nosuch://there", "--history", "demo", "--project", "*")
+    assert unknown.exit_code == 2
+    (tmp_path / "file").write_text("here")
+    assert run("push", f"file://{tmp_path}/file", "--history", "demo", "--project", "*").exit_code == 4
+    assert run("search", "--index", url, "rate").exit_code == 3
+    assert run("search", "--index", "nosuch://there", "rate").exit_code == 3
+
+
+@needs_rsync
+def test_histories_of_another_machine_are_copied_and_searched(run: Run, tmp_path: Path) -> None:
+    from tests.fixtures.make_fixtures import write_claude
+
+    write_claude(tmp_path / "quay")
+    assert run("pull", tmp_path / "quay").stdout == "quay: stores of claude-code\n"
+    assert run("pull", "--list").stdout == "quay\n1 machine copied\n"
+    assert json.loads(run("pull", "--list", "--json").stdout) == {"ok": True, "schema_version": 1, "machines": ["quay"]}
+    hits = json.loads(run("search", "the", "--host", "quay", "--json").stdout)["results"]
+    assert {hit["host"] for hit in hits} == {"quay"}
+    empty = run("pull", tmp_path / "data", "--name", "none")
+    assert (empty.exit_code, empty.stdout) == (3, "none: no store of an agent was found there\n")
+    assert run("pull", "quay", "--remove").stdout == "the histories of quay were deleted here\n"
+    assert run("pull", "quay", "--remove").exit_code == 5
+    assert run("search", "the").exit_code == 3
+
+
+@pytest.mark.parametrize("words", [(), ("a", "--list"), ("--list", "--remove"), ("a", "--remove", "--name", "b")])
+def test_wrong_use_of_pull_ends_the_command(run: Run, words: tuple[str, ...]) -> None:
+    assert run("pull", *words).exit_code == 2
+
+
+def test_a_place_that_cannot_be_pulled_ends_the_command(run: Run, tmp_path: Path) -> None:
+    assert run("pull", "-oProxyCommand=x").exit_code == 2
+    assert run("pull", "--", "-oProxyCommand=x").exit_code == 2
+    assert run("pull", tmp_path / "nowhere").exit_code == 2
