@@ -43,6 +43,7 @@ BENCHMARKS = (
     "compress",
     "remote",
     "web_pages",
+    "packed_text",
 )
 
 

@@ -22,6 +22,7 @@ from recall_rank._core.index import (
     packed_columns,
     packing,
     postings,
+    text_blocks,
     vocabulary,
 )
 from recall_rank._core.rank import rerank
@@ -32,6 +33,7 @@ from recall_rank._core.search import literal_candidates, spellings
 from recall_rank._core.text import edit_distance, secret_prefilter, substring_scan, token_coverage, tokens
 from recall_rank.analysis.normalize import fold
 from recall_rank.index.segment.build import PASSAGE_BYTES
+from recall_rank.index.segment.columns import TEXT_BLOCK
 from recall_rank.model import Message, Part, Result
 
 FEW_TEXTS = 400  # texts for kernels whose slow versions are very slow
@@ -174,6 +176,32 @@ def _packed(keys: array[int], terms: int) -> tuple[memoryview, ...]:
 # --- columns on disk --------------------------------------------------------------------------------------------------
 
 
+def _packed_text_cases(text: bytes) -> Iterator[Case]:
+    slow_pack, slow_unpack = reference("index.text_blocks.pack_blocks"), reference("index.text_blocks.unpack_blocks")
+    dictionary, slowly = text[:4_096], bytearray(len(text))
+    packed, starts = text_blocks.pack_blocks(text, dictionary, TEXT_BLOCK)
+    blocks, quickly = array("I", range(len(starts) - 1)), bytearray(len(text))
+
+    def unpacked(unpack: Callable[..., Any], data: bytes | bytearray, to: bytearray) -> bytearray:
+        unpack(data, starts, dictionary, blocks, to, TEXT_BLOCK)
+        return to
+
+    yield Case(
+        "text_blocks.pack_blocks",
+        lambda: text_blocks.pack_blocks(text, dictionary, TEXT_BLOCK)[0],
+        lambda: slow_pack(text, dictionary, TEXT_BLOCK)[0],
+        len(text),
+        "bytes",
+    )
+    yield Case(
+        "text_blocks.unpack_blocks",
+        lambda: unpacked(text_blocks.unpack_blocks, packed, quickly),
+        lambda: unpacked(slow_unpack, bytes(packed), slowly),
+        len(text),
+        "bytes",
+    )
+
+
 def _column_cases(texts: list[bytes]) -> Iterator[Case]:
     slow_pack, slow_unpack = reference("index.packed_columns.pack"), reference("index.packed_columns.unpack")
     starts = array("Q", accumulate(map(len, texts), initial=0))
@@ -192,6 +220,7 @@ def _column_cases(texts: list[bytes]) -> Iterator[Case]:
         len(starts),
         "numbers",
     )
+    yield from _packed_text_cases(b"\n".join(texts[:FEW_TEXTS])[:200_000])
     slow_owners = reference("index.derived_columns.owners")
     firsts = array("I", range(0, 2 * len(texts) + 1, 2))
     yield Case(

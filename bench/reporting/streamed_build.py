@@ -36,10 +36,11 @@ def child(parts: int, seed: int, folder: Path) -> dict[str, Any]:
 
 
 def sizes_of(folder: Path) -> tuple[int, int]:
-    """Return the bytes of the text in an index on disk, and the bytes of everything else in its folder."""
+    """Return the bytes of the text in an index on disk, unpacked, and the bytes in its folder that do not store it."""
     segments = open_generation(folder).segments
     text = sum(len(segment.text_for(())) for segment in segments)
-    return text, sum(path.stat().st_size for path in folder.iterdir()) - text
+    stored = sum(segment.stored_bytes(("text_dictionary", "text_starts", "text")) for segment in segments)
+    return text, sum(path.stat().st_size for path in folder.iterdir()) - stored
 
 
 if __name__ == "__main__":

@@ -18,6 +18,7 @@ from typing import Final
 from recall_rank._core.index.id_codec import IdRecords, decode_ids, encode_ids
 from recall_rank._core.index.packed_columns import pack, unpack
 from recall_rank._core.index.postings import Postings
+from recall_rank._core.index.text_blocks import pack_blocks, unpack_blocks
 from recall_rank._core.index.vocabulary import Vocabulary
 from recall_rank._core.search.cosines import cosines
 from recall_rank._core.search.literal_candidates import ranges_around, terms_containing
@@ -184,6 +185,15 @@ def try_columns(chance: random.Random, blocks: Blocks) -> object:
     return unpack(blocks.exact(damaged(chance, memoryview(packed))), chance.choice((count, count, count + 1)), code)  # type: ignore[arg-type]
 
 
+def try_packed_text(chance: random.Random, blocks: Blocks) -> object:
+    text, dictionary, block = some_bytes(chance), some_bytes(chance), chance.choice((1, 16, 100, 4_096))
+    packed, starts = pack_blocks(blocks.exact(text), blocks.exact(dictionary), block)
+    given = blocks.exact(damaged(chance, memoryview(packed)))
+    places = blocks.exact(damaged(chance, starts), "Q") if chance.random() < 0.3 else starts
+    numbers = blocks.numbers([chance.randrange(len(starts)) for _ in range(chance.randrange(3))], 4)
+    return unpack_blocks(given, places, blocks.exact(dictionary), numbers, blocks.exact(text), block)
+
+
 def try_ids(chance: random.Random, blocks: Blocks) -> object:
     owners = chance.choices((b"", b"ses_1", "sé".encode(), b"y" * 255, b"y" * 256), k=chance.randint(1, 4))
     count = chance.randrange(6)
@@ -260,6 +270,7 @@ def try_document_ranges(chance: random.Random, blocks: Blocks) -> object:
 TRIES: Final[tuple[tuple[Try, int], ...]] = (
     *((one, 10) for one in (try_tokens, try_query_tokens, try_find, try_ranges, try_code_points, try_edit_distance)),
     *((one, 10) for one in (try_passages, try_coverage, try_prefilter, try_columns, try_ids, try_document_ranges)),
+    (try_packed_text, 10),
     (try_cosines, 3), (try_vocabulary, 1), (try_postings, 1),
 )  # fmt: skip
 

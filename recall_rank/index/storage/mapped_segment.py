@@ -164,6 +164,10 @@ class MappedSegment(Segment):
                 wanted[column] = [ids.place_of(row) for row in some]
         self._file.verify_ranges(wanted)
 
+    def stored_bytes(self, columns: Iterable[str]) -> int:
+        """Return the bytes that these columns and their hashes take in the file."""
+        return sum(end - start for start, end in self._file.places(columns))
+
     def load(self) -> None:
         if self._file.partial:
             self._file.prefetch(COLUMNS)
