@@ -90,6 +90,7 @@ def test_damaged_blocks_are_refused_as_the_slow_version_does(chance: Random) -> 
     [
         pytest.param(b"", 4, id="nothing"),
         pytest.param(b"\x1fa\x01\x00" + b"\xff" * 200 + b"\x00", 5_000, id="a match that is longer than the block"),
+        pytest.param(b"\x16a\x01\x00", 10, id="a match that is longer than the rest of the block"),
         pytest.param(b"\xf0" + b"\xff" * 200, 5_000, id="literals that are longer than the block"),
         pytest.param(b"\x10a\x00\x00\x00", 5_000, id="a match at no distance"),
         pytest.param(b"\x10a\x02\x00", 5, id="a match before the first byte"),
