@@ -84,7 +84,7 @@ COLUMNS: Final = {
     "folded_text": ColumnFormat("B", "folded byte"),
     "text_dictionary": ColumnFormat("B", "dictionary byte"),
     "text_starts": ColumnFormat("Q", "packed block of text", 1, packed=True),
-    "text": ColumnFormat("B", "byte", block=PIECE // 2),
+    "text": ColumnFormat("B", "byte", block=PIECE),
 }
 
 # The types of the columns of a segment that are computed from other columns when the file is read.

@@ -186,7 +186,7 @@ def test_blocks_of_the_text_are_read_where_they_are_needed(tmp_path: Path, monke
     assert isinstance(segment, MappedSegment)
     blocks = segment._file._verified["text"]
     assert len(blocks) > 2
-    text = segment.text_for([(2_046, 2_056)])
+    text = segment.text_for([(4_090, 4_100)])
     assert list(blocks[:3]) == [1, 1, 0]
     assert len(text) == len(segment.text)
     assert all(blocks)
