@@ -11,11 +11,12 @@ from typing import Any
 
 import pytest
 
-from recall_rank.corpus import Index, _is_url
+from recall_rank.corpus import Index
 from recall_rank.index.errors import IndexNotSavedError, StoreError
 from recall_rank.index.remote import object_store
 from recall_rank.index.remote.object_store import ObjectStore
 from recall_rank.index.remote.remote_folder import RemoteFolder
+from recall_rank.index.remote.store_url import is_store_url
 from recall_rank.index.segment.build import build
 from recall_rank.index.storage.folder import LEFTOVER_SECONDS
 from recall_rank.index.storage.manifest import ListedFile, Manifest, newest_manifest
@@ -268,6 +269,6 @@ def test_errors_of_a_store_are_store_errors(url: str, monkeypatch: pytest.Monkey
 
 
 def test_what_is_a_url() -> None:
-    assert _is_url("s3://bucket/prefix")
-    assert _is_url("memory://a")
-    assert not any(map(_is_url, ("/srv/index", "C:\\index", "c://x", "index", Path("s3:/bucket"), None)))
+    assert is_store_url("s3://bucket/prefix")
+    assert is_store_url("memory://a")
+    assert not any(map(is_store_url, ("/srv/index", "C:\\index", "c://x", "index", Path("s3:/bucket"), None)))
