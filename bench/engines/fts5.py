@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import sqlite3
+import weakref
 from typing import TYPE_CHECKING
 
 from bench.datasets.documents import documents
@@ -24,6 +25,7 @@ class Fts5:
     def build(self, sessions: Iterable[Session]) -> None:
         self.hits: list[Hit] = []
         self.database = sqlite3.connect(":memory:", check_same_thread=False)
+        weakref.finalize(self, self.database.close)  # Python warns of one that is not closed
         self.database.execute(f"CREATE VIRTUAL TABLE parts USING fts5(text, tokenize='{self.tokenizer}')")
         self.database.executemany("INSERT INTO parts(rowid, text) VALUES (?, ?)", self._rows(sessions))
 

@@ -212,7 +212,7 @@ def test_a_link_that_is_replaced_while_it_is_resolved_hides_nothing_else(
     skipped: list[str] = []
     found = [path.name for path in walk_files(Path(root), lambda name: name.endswith(".jsonl"), skipped)]
     assert found == ["a.jsonl", "z.jsonl"]
-    assert len(skipped) == 1
+    assert len(skipped) == (1 if sys.version_info < (3, 13) else 0)  # whose realpath() asks no further
 
 
 # In the tests below, the folder of a store is exchanged with a link at a chosen moment.

@@ -469,7 +469,8 @@ def test_the_function_tells_programs_its_arguments() -> None:
         ("project", ""), ("date_from", ""), ("date_to", ""),
     ]  # fmt: skip
     assert library.session_recall.__module__ == library.__name__
-    assert all(f"            {name}: " in (library.session_recall.__doc__ or "") for name in signature.parameters)
+    told = inspect.getdoc(library.session_recall) or ""
+    assert all(f"\n    {name}: " in told for name in signature.parameters)
 
 
 def test_a_model_on_loopback_picks_what_is_returned(

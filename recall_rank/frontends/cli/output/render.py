@@ -10,6 +10,7 @@ import os
 import re
 import sys
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Final
 
@@ -103,8 +104,9 @@ def _paged(rows: Iterator[str], command: Sequence[str]) -> bool:
         for row in rows:
             pager.stdin.write(f"{row}\n".encode(encoding, "backslashreplace"))
         pager.stdin.close()
-    except BrokenPipeError:
-        pass  # it was left before the end
+    except BrokenPipeError:  # it was left before the end
+        with suppress(BrokenPipeError):  # of what is not written yet; Python 3.13 tells of it where it is not closed
+            pager.stdin.close()
     finally:
         pager.wait()
         signal.signal(signal.SIGINT, before)
