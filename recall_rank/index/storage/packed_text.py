@@ -11,6 +11,8 @@ unpacking one takes zlib six times as long: a search for new words would take ha
 from __future__ import annotations
 
 import mmap
+import os
+import sys
 import threading
 from array import array
 from collections.abc import Iterable
@@ -26,11 +28,8 @@ SETTLED_BYTES: Final = 65_536  # texts from this size on are packed: below it, t
 DICTIONARY_SHARE: Final = 16  # a dictionary has one byte for this many of the text
 SAMPLE: Final = 128  # bytes that are taken at once for a dictionary; longer samples repeat less of the text
 UNPACKED_BYTES: Final = 1 << 25  # of a segment; a search reads about half a MiB
-_PRIVATE: Final = (
-    {"flags": mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | getattr(mmap, "MAP_NORESERVE", 0)}
-    if hasattr(mmap, "MAP_PRIVATE")
-    else {}
-)
+_NO_RESERVE: Final = 0x4000  # MAP_NORESERVE of Linux on these machines, which mmap names from Python 3.13 on
+_MACHINES: Final = ("x86_64", "aarch64")
 
 
 def packed_text(text: Text) -> tuple[bytes, memoryview, bytearray] | None:
@@ -130,9 +129,21 @@ class _Pages:
     __slots__ = ("marks", "text", "unpacked")
 
     def __init__(self, size: int) -> None:
-        pages = mmap.mmap(-1, size, **_PRIVATE)
+        pages = mmap.mmap(-1, size, **_mapping())
         if hasattr(mmap, "MADV_NOHUGEPAGE"):
             pages.madvise(mmap.MADV_NOHUGEPAGE)  # each would take 2 MiB for one block
         self.text = memoryview(pages)
         self.marks = bytearray(-(-size // TEXT_BLOCK))
         self.unpacked = 0  # blocks, roughly: threads count without a lock
+
+
+def _mapping() -> dict[str, int]:
+    """Return the arguments of mmap for private memory that may be larger than that of the machine, as the text of a
+    segment may be: Linux refuses such a mapping unless it is told that most of it is never written.
+    """
+    if not hasattr(mmap, "MAP_PRIVATE"):  # Windows
+        return {}
+    lazy = getattr(mmap, "MAP_NORESERVE", 0)
+    if not lazy and sys.platform == "linux" and os.uname().machine in _MACHINES:
+        lazy = _NO_RESERVE
+    return {"flags": mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | lazy}
