@@ -45,7 +45,7 @@ class Nearest:
         first, last = np.searchsorted(docs, (first_doc[own], first_doc[own + 1])).tolist()
         if first == last or self._mean >= 1:
             return 0.0
-        return max(0.0, (float(scores[first:last].max()) - self._mean) / (1 - self._mean))
+        return max(0.0, (float(np.max(scores[first:last])) - self._mean) / (1 - self._mean))
 
 
 def nearest(
