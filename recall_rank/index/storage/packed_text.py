@@ -11,7 +11,7 @@ unpacking one takes zlib six times as long: a search for new words would take ha
 from __future__ import annotations
 
 import mmap
-import os
+import platform
 import sys
 import threading
 from array import array
@@ -144,6 +144,6 @@ def _mapping() -> dict[str, int]:
     if not hasattr(mmap, "MAP_PRIVATE"):  # Windows
         return {}
     lazy = getattr(mmap, "MAP_NORESERVE", 0)
-    if not lazy and sys.platform == "linux" and os.uname().machine in _MACHINES:
+    if not lazy and sys.platform == "linux" and platform.machine() in _MACHINES:
         lazy = _NO_RESERVE
     return {"flags": mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | lazy}
