@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from fnmatch import fnmatchcase
 
 from recall_rank.histories.ignore import Ignore
 from recall_rank.model import Reading, Session, Source, Unit
+from recall_rank.model.project_scope import is_named, place_of, short_name
 from recall_rank.model.record_classes import frozen, replace
 from recall_rank.model.source_wrapper import SourceWrapper
 
@@ -29,25 +31,43 @@ class MachineName:
         return f"{self.user}@{self.host}"
 
 
+class AllowedProjects:
+    """The projects whose sessions may leave a machine, by names or shell patterns.
+
+    A pattern is compared with the folder of a session, with every folder above it, with the last name of the folder,
+    with the repository, and with what the agent calls the project. A session of which none of these is known may not
+    leave.
+    """
+
+    def __init__(self, patterns: Sequence[str]) -> None:
+        """Raise ValueError when there is no pattern, or an empty one."""
+        if not patterns or not all(each.strip() for each in patterns):
+            raise ValueError("name the projects that may leave this machine: nothing is pushed by default")
+        self._patterns = tuple(patterns)
+        self._places = Ignore(projects=self._patterns)
+
+    def allow(self, session: Session) -> bool:
+        """Return whether a session may leave."""
+        name = short_name(place_of(session))
+        return self._places.session(session) or any(
+            is_named(session, each) or (bool(name) and fnmatchcase(name, each)) for each in self._patterns
+        )
+
+
 class OutgoingSource(SourceWrapper):
     """A source of which only the sessions of allowed projects are read, each without secrets and with the name of this
     machine.
     """
 
-    def __init__(self, source: Source, machine: MachineName, projects: Sequence[str], redact: Redact) -> None:
-        """Wrap a source. `projects` are patterns as those of the setting `ignore.projects`: ids, repositories or
-        folders of projects.
-        """
+    def __init__(self, source: Source, machine: MachineName, allowed: AllowedProjects, redact: Redact) -> None:
         super().__init__(source)
         self._machine = machine
-        self._allowed = Ignore(projects=tuple(projects))
+        self._allowed = allowed
         self._redact = redact
 
     def read(self, unit: Unit, since: bytes | None = None) -> Reading:
         reading = super().read(unit, since)
-        sessions = [
-            self._named(self._redact(session)) for session in reading.sessions if self._allowed.session(session)
-        ]
+        sessions = [self._named(self._redact(session)) for session in reading.sessions if self._allowed.allow(session)]
         return replace(reading, sessions=sessions, left_out=reading.left_out + len(reading.sessions) - len(sessions))
 
     def _named(self, session: Session) -> Session:
@@ -58,6 +78,5 @@ def outgoing_sources(
     sources: Iterable[Source], machine: MachineName, projects: Sequence[str], redact: Redact
 ) -> list[OutgoingSource]:
     """Return the sources as OutgoingSources. Raises ValueError when no project is allowed."""
-    if not projects or not all(each.strip() for each in projects):
-        raise ValueError("name the projects that may leave this machine: nothing is pushed by default")
-    return [OutgoingSource(source, machine, projects, redact) for source in sources]
+    allowed = AllowedProjects(projects)
+    return [OutgoingSource(source, machine, allowed, redact) for source in sources]

@@ -9,7 +9,7 @@ import os
 import re
 import shutil
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -17,7 +17,7 @@ from recall_rank.histories.cache.location import user_folder
 from recall_rank.index.storage.folder import Folder
 from recall_rank.loaders import discover
 from recall_rank.model import Reading, Source, Unit
-from recall_rank.model.record_classes import replace
+from recall_rank.model.record_classes import frozen, replace
 from recall_rank.model.source_wrapper import SourceWrapper
 
 _DATA: Final = ("/.local/share", "/Library/Application Support", "/AppData/Local", "/AppData/Roaming")
@@ -55,6 +55,7 @@ STORES: Final = (
 NOT_COPIED: Final = ("*-shm", "*-journal")
 NAME: Final = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}")
 _REMOTE: Final = re.compile(r"(?:[A-Za-z0-9_][\w.-]*@)?(?:[A-Za-z0-9_][\w.-]*|\[[0-9A-Fa-f:.]+\])")
+ORIGIN: Final = "origin"  # the file beside a copy that says where it came from
 VANISHED: Final = 24  # the exit status of rsync when files were deleted while it copied
 
 
@@ -67,7 +68,7 @@ def pulled_machines() -> list[str]:
     folder = _folder()
     if folder is None or not folder.is_dir():
         return []
-    return sorted(path.name for path in folder.iterdir() if NAME.fullmatch(path.name) and _is_own_folder(path))
+    return sorted(path.name for path in folder.iterdir() if NAME.fullmatch(path.name) and _is_own_folder(path / "home"))
 
 
 def pulled_sources() -> list[Source]:
@@ -80,46 +81,83 @@ def machine_sources(name: str) -> list[Source]:
     return [PulledSource(source, name) for source in discover(_variables(_home(name)), _home(name))]
 
 
-def pull(where: str, name: str | None = None) -> str:
-    """Copy the stores of the home folder of another machine, or bring an earlier copy up to date; return its name.
+@frozen
+class PulledCopy:
+    """A copy of a machine's stores after a pull: the machine's name here, the folder of the copy, and how many files
+    it has.
+    """
+
+    name: str
+    folder: str
+    files: int
+
+
+def pull(where: str, name: str | None = None) -> PulledCopy:
+    """Copy the stores of the home folder of another machine, or bring an earlier copy up to date.
 
     `where` is a host as ssh takes it, [user@]host, or the path of a folder that is laid out as a home folder. `name`
     is what the machine is called here, by default its host, or the last name of the folder. What was deleted there is
     deleted from the copy. Nothing is written to the other machine, which needs rsync, and so does this one.
 
-    Raises ValueError for a place or a name that cannot be used, and PullError when nothing could be copied.
+    Raises ValueError for a place or a name that cannot be used, also for the name of a copy of another place;
+    LookupError when there is no store; PullError when nothing could be copied. An earlier copy is unchanged then.
     """
     origin, called = _origin(where)
-    name = name or called
+    name = called if name is None else name
     if NAME.fullmatch(name) is None:
-        raise ValueError(f"{name!r} cannot be the name of a machine here: use letters, digits, '.', '_' and '-'")
-    program = shutil.which("rsync")
-    if program is None:
-        raise PullError("the program rsync is needed, here and there")
+        raise ValueError(
+            f"{name!r} cannot be the name of a machine here, which has letters, digits, '.', '_' and '-': choose one "
+            "with --name"
+        )
     home = _home(name)
+    before = _origin_of(home)
+    if before not in ("", origin):
+        raise ValueError(f"{name} is the copy of {before}: choose another --name for {origin}, or remove that copy")
+    listed = _rsync(where, ["--list-only", *_filters(), "--", origin])
+    files = sum(line.startswith(b"-") for line in listed.splitlines())
+    if not files:
+        raise LookupError(f"no store of an agent was found at {where}")
     for folder in (home.parent.parent, home.parent, home):
         Folder.create(folder).close()
-    command = [
-        program,
-        "--recursive",
+    with Folder(home.parent) as folder_of_machine:
+        folder_of_machine.put(ORIGIN, origin.encode())
+    options = [
         "--times",
         "--delete",
         "--delete-excluded",
         "--prune-empty-dirs",
         "--omit-dir-times",
+        "--chmod=D700,F600",
     ]
-    command += ["--chmod=D700,F600", *(f"--exclude={pattern}" for pattern in NOT_COPIED)]
-    command += [f"--include={pattern}" for pattern in (*_above(), *STORES)]
+    _rsync(where, [*options, *_filters(), "--", origin, f"{home}{os.sep}"])
+    return PulledCopy(name, str(home), files)
+
+
+def _filters() -> list[str]:
+    found = ["--recursive", *(f"--exclude={pattern}" for pattern in NOT_COPIED)]
+    return [*found, *(f"--include={pattern}" for pattern in (*_above(), *STORES)), "--exclude=*"]
+
+
+def _rsync(where: str, words: Sequence[str]) -> bytes:
+    """Run rsync and return what it printed. Raises PullError."""
+    program = shutil.which("rsync")
+    if program is None:
+        raise PullError("the program rsync is needed, here and there")
     done = subprocess.run(  # noqa: S603 - a program and options of ours, and a place that was checked
-        [*command, "--exclude=*", "--", origin, f"{home}{os.sep}"],
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        check=False,
+        [program, *words], stdin=subprocess.DEVNULL, capture_output=True, check=False
     )
     if done.returncode not in (0, VANISHED):
         told = done.stderr.decode("utf-8", "replace").strip().splitlines()
-        raise PullError(f"rsync ended with {done.returncode}: {told[0] if told else 'it did not say why'}")
-    return name
+        raise PullError(f"{where}: rsync ended with {done.returncode}: {told[0] if told else 'it did not say why'}")
+    return done.stdout
+
+
+def _origin_of(home: Path) -> str:
+    """Return where a copy came from; "" when there is none."""
+    try:
+        return (home.parent / ORIGIN).read_text(encoding="utf-8", errors="surrogateescape")
+    except FileNotFoundError:
+        return ""
 
 
 def remove_pulled(name: str) -> None:
@@ -147,10 +185,9 @@ def _origin(where: str) -> tuple[str, str]:
     if where and path.is_dir():
         full = path.resolve()
         return f"{full}{os.sep}", full.name or "root"
-    if "/" in where or "\\" in where:
-        raise ValueError(f"{where} is no folder")
     if _REMOTE.fullmatch(where) is None:
-        raise ValueError(f"{where!r} is neither a folder nor a host as ssh takes it")
+        told = f"{where!r} is neither a folder nor a host as ssh takes it"
+        raise ValueError(f"{told}; a port and the like are set in ssh's configuration")
     return f"{where}:", where.rpartition("@")[2].strip("[]").replace(":", "-")
 
 

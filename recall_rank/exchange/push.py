@@ -18,14 +18,16 @@ from recall_rank.histories.cache.refresh import refresh
 from recall_rank.histories.cache.rules import RefreshRules
 from recall_rank.histories.ignore import Ignore
 from recall_rank.histories.records.forgotten import forgotten
+from recall_rank.histories.records.left_out import session_digest
 from recall_rank.index.errors import IndexFormatError, MissingIndexError, ReplacedIndexError, UnusableIndexError
 from recall_rank.index.remote.object_store import ObjectStore
 from recall_rank.index.remote.remote_folder import RemoteFolder
 from recall_rank.index.remote.remote_index import RemoteIndex
 from recall_rank.index.segment.build import build
+from recall_rank.index.storage.folder import LISTED_FILE_NAME
 from recall_rank.index.storage.manifest import ListedFile, Manifest, listed_names, newest_manifest
 from recall_rank.index.storage.publish import add, add_table, publish, sweep
-from recall_rank.model.record_classes import frozen
+from recall_rank.model.record_classes import frozen, replace
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -41,15 +43,17 @@ TRIES: Final = 20  # other machines may publish meanwhile; a segment that is upl
 
 @frozen
 class PushReport:
-    """The result of a push: how many sessions of this machine and of all are in the store now, how many copies of them
-    no search finds because another machine has a newer one, how many segments were written, and what was not read.
+    """The result of a push: how many sessions of this machine and of all are in the store now, how many of its own were
+    removed, how many copies no search finds because another machine has a newer one, and what was not read.
     """
 
     sessions: int
-    machines: int
+    machines: int  # that have sessions there
     all_sessions: int
+    removed: int
     copies: int
-    written: int  # segments; 0 when nothing had changed
+    written: int  # segments
+    changed: bool  # whether a new generation was published
     failures: tuple[ReadFailure, ...] = ()
     malformed: int = 0
 
@@ -69,11 +73,12 @@ def push(
     cache: Path | None = None,
     ignore: Ignore = NOTHING,
     storage: Mapping[str, Any] | None = None,
+    keep_vanished: bool = False,
     progress: Progress | None = None,
 ) -> PushReport:
     """Make the index at `url` hold the sessions of `sources` that belong to allowed projects, as those of `machine`.
 
-    `projects` are patterns as those of the setting `ignore.projects`. Each session goes through `redact` before it is
+    `projects` are patterns of AllowedProjects. Each session goes through `redact` before it is
     indexed. Sessions that an earlier push of this machine wrote and that are gone, ignored, forgotten or of a project
     that is no longer allowed are removed, with every byte of their text. A session that was forgotten on any machine
     is removed from the segments of all. Of the copies of one session that several machines have, searches find the
@@ -81,23 +86,29 @@ def push(
 
     With a `cache`, its list of forgotten sessions counts, what was read is kept there, and later pushes read and write
     only what changed. `reading` identifies the rules of `redact`: when it changes, everything is read and written
-    again.
+    again. With `keep_vanished`, sessions stay that their agent has deleted.
 
     Several machines may push at once: each publishes one generation after the other, and nothing of theirs is lost.
-    Raises ValueError when no project is allowed and for an index at `url` that was not pushed, IndexFormatError for one
-    of another version, DamagedIndexError, StoreError, and other OSErrors.
+    Raises ValueError when no project is allowed, when nothing would be left of what this machine has pushed, and for a
+    place that holds something else than a pushed index; IndexFormatError for an index of another version,
+    DamagedIndexError, StoreError, and another OSError, also when no source could be read.
     """
     outgoing = outgoing_sources(sources, machine, projects, redact)
     own = forgotten(cache) if cache is not None else ignore.forgotten
     with _Publisher(url, machine, storage) as publisher, _folder(cache, url, machine) as folder:
         elsewhere = publisher.forgotten_elsewhere()
         rules = RefreshRules(
-            ignore.also(Ignore(forgotten=elsewhere)), False, cache, repr((sorted(projects), reading, str(machine)))
+            ignore.also(Ignore(forgotten=elsewhere)),
+            keep_vanished,
+            cache,
+            repr((sorted(projects), reading, str(machine))),
         )
         outcome = refresh(folder, outgoing, rules, progress)
         if outcome.problem is not None:
             raise outcome.problem
         told = outcome.report.sources
+        if told and all(each.failed for each in told):
+            raise OSError(f"no history could be read: {told[0].failures[0]}")
         return publisher.publish(
             _own_segments(outcome.state),
             own,
@@ -156,13 +167,15 @@ class _Publisher:
 
     def forgotten_elsewhere(self) -> frozenset[str]:
         """Return the digests of the sessions that were forgotten on other machines."""
+        missing: Exception | None = None
         for _ in range(TRIES):
             try:
                 machines = self._machines(self._newest())
-            except (FileNotFoundError, ReplacedIndexError):
+            except (FileNotFoundError, ReplacedIndexError) as error:
+                missing = error
                 continue
             return frozenset().union(*(each.forgotten for each in machines if not self._is_own(each)))
-        raise OSError(f"{self._url} changes faster than it can be read")
+        raise OSError(f"{self._url} cannot be read: {missing}")
 
     def publish(
         self,
@@ -172,15 +185,17 @@ class _Publisher:
         malformed: int = 0,
     ) -> PushReport:
         """Publish the newest generation with `own` as the segments of this machine; None removes the machine."""
-        report = PushReport(0, 0, 0, 0, 0)
+        report = PushReport(0, 0, 0, 0, 0, 0, changed=False)
 
         def choose(newest: Manifest) -> tuple[ListedFile, ...]:
             nonlocal report
             before = self._machines(newest)
             after = self._next(before, own, forgotten)
             dead, report = self._counted(after, before, failures, malformed)
-            if not report.written and _told(before) == _told(after):
+            if not report.changed:
                 raise _UnchangedError
+            if own is not None:
+                self._check_left(before, after)
             entries = [
                 MachineEntry(
                     each.host,
@@ -197,16 +212,18 @@ class _Publisher:
             return (*listed, table)
 
         sweep(self._folder)
+        missing: Exception | None = None
         try:
             for _ in range(TRIES):
                 try:
                     publish(self._folder, choose)
                 except _UnchangedError:
                     return report
-                except (FileNotFoundError, ReplacedIndexError):
-                    continue  # another machine has replaced what was being read
+                except (FileNotFoundError, ReplacedIndexError) as error:
+                    missing = error  # another machine has replaced what was being read
+                    continue
                 return report
-            raise OSError(f"{self._url} changes faster than it can be published")
+            raise OSError(f"{self._url} cannot be published: {missing}")
         finally:
             with suppress(UnusableIndexError):
                 names = [listed.name for listed in (*self._written.values(), *self._added)]
@@ -216,7 +233,12 @@ class _Publisher:
         """Return the newest manifest, or an empty one where no index is. Raises the errors of push()."""
         try:
             return newest_manifest(self._folder)
-        except MissingIndexError:
+        except MissingIndexError as error:
+            others = [name for name in self._folder.names() if LISTED_FILE_NAME.fullmatch(name) is None]
+            if others:
+                raise ValueError(
+                    f"{self._url} has other files, such as {others[0]}: push to a place of its own"
+                ) from error
             return Manifest(0, ())
         except IndexFormatError as error:
             raise IndexFormatError(f"{error}: push to another URL") from error
@@ -245,9 +267,14 @@ class _Publisher:
         forgotten: frozenset[str],
     ) -> list[MachineSegments]:
         """Return the machines of the next generation, without sessions that were forgotten anywhere."""
-        machines = [each for each in before if not self._is_own(each)]
-        if own is None and len(machines) == len(before):
-            raise LookupError(f"{self._machine} has pushed nothing to {self._url}")
+        machines = [replace(each) for each in before if not self._is_own(each)]
+        if own is None:
+            mine = [each for each in before if self._is_own(each)]
+            if not any(each.segments for each in mine):
+                there = ", ".join(f"{each.user}@{each.host}" for each in before if each.segments) or "nobody"
+                raise LookupError(f"{self._machine} has pushed nothing to {self._url}: {there} has")
+            # what was forgotten stays so: the others must not push it again
+            machines += [replace(each, segments=[]) for each in mine if each.forgotten]
         if own is not None:
             known = {one.content: one for each in before if self._is_own(each) for one in each.segments}
             segments = [self._shared(content, segment, dead, known) for content, segment, dead in own]
@@ -285,18 +312,41 @@ class _Publisher:
         shared = [one for each in after for one in each.segments]
         dead = [one.dead | rows for one, rows in zip(shared, hidden, strict=True)]
         live = sum(len(one.segment.sessions) - len(rows) for one, rows in zip(shared, dead, strict=True))
-        mine = [one for each in after if self._is_own(each) for one in each.segments]
+        mine, mine_before = (self._own_sessions(each) for each in (after, before))
         there = {one.listed.name for each in before for one in each.segments}
         report = PushReport(
-            sum(len(one.segment.sessions) - len(one.dead) for one in mine),
-            len(after),
+            len(mine),
+            sum(any(len(one.segment.sessions) > len(one.dead) for one in each.segments) for each in after),
             live,
+            len(mine_before - mine),
             sum(len(rows - one.dead) for one, rows in zip(shared, hidden, strict=True)),
             sum(one.listed.name not in there for one in shared),
+            _told(before) != _told(after),
             failures,
             malformed,
         )
         return dead, report
+
+    def _check_left(self, before: Sequence[MachineSegments], after: Sequence[MachineSegments]) -> None:
+        """Raise ValueError when no session of this machine would be left, although not all were forgotten: a history
+        that is out of reach, or a pattern with a slip, must not remove everything.
+        """
+        gone = frozenset().union(*(each.forgotten for each in after))
+        lost = [key for _, key in self._own_sessions(before) if session_digest(key) not in gone]
+        if lost and not self._own_sessions(after):
+            left = f"nothing would be left of the {len(lost):,} sessions that {self._machine} has pushed to {self._url}"
+            raise ValueError(f"{left}: withdraw them if they are to go")
+
+    def _own_sessions(self, machines: Sequence[MachineSegments]) -> set[tuple[str | None, str]]:
+        """Return (agent, id) of the sessions of this machine that are not deleted."""
+        return {
+            (row.agent, row.id)
+            for each in machines
+            if self._is_own(each)
+            for one in each.segments
+            for at, row in enumerate(one.segment.sessions)
+            if at not in one.dead
+        }
 
     def _is_own(self, machine: MachineSegments) -> bool:
         return (machine.host, machine.user) == (self._machine.host, self._machine.user)

@@ -51,9 +51,12 @@ def test_every_store_of_a_home_is_copied_and_nothing_else(tmp_path: Path) -> Non
         path.write_text("secret")
     (home / ".claude" / "projects" / "linked").symlink_to(home / ".ssh")
     before = {path: path.stat().st_mtime_ns for path in home.rglob("*")}
-    assert pull(str(home), "quay") == "quay"
+    done = pull(str(home), "quay")
+    assert done.name == "quay"
     assert pulled_machines() == ["quay"]
     copy = tmp_path / "data" / "recall_rank" / "machines" / "quay" / "home"
+    assert done.folder == str(copy)
+    assert done.files == sum(path.is_file() for path in copy.rglob("*"))
     there = read_all(discover({}, home))[0]
     here = read_all(machine_sources("quay"))[0]
     assert {each.host for each in here} == {"quay"}
@@ -71,7 +74,7 @@ def test_every_store_of_a_home_is_copied_and_nothing_else(tmp_path: Path) -> Non
 def test_a_second_pull_brings_the_copy_up_to_date(tmp_path: Path) -> None:
     there = tmp_path / "mole"
     make_fixtures.write_claude(there)
-    assert pull(str(there)) == "mole"
+    assert pull(str(there)).name == "mole"
     with Recall.discover() as recall:
         first = {each.id for each in recall.sessions()}
         assert first
@@ -88,6 +91,23 @@ def test_a_second_pull_brings_the_copy_up_to_date(tmp_path: Path) -> None:
     assert pulled_machines() == pulled_sources() == []
     with pytest.raises(LookupError, match="'mole'"):
         remove_pulled("mole")
+
+
+@needs_rsync
+def test_a_place_without_stores_and_another_place_leave_a_copy_alone(tmp_path: Path) -> None:
+    make_fixtures.write_claude(tmp_path / "mole")
+    make_fixtures.write_claude(tmp_path / "elsewhere" / "mole")
+    pull(str(tmp_path / "mole"))
+    copied = sorted((tmp_path / "data").rglob("*"))
+    with pytest.raises(ValueError, match=r"mole is the copy of .*: choose another --name"):
+        pull(str(tmp_path / "elsewhere" / "mole"))
+    shutil.rmtree(tmp_path / "mole" / ".claude")
+    with pytest.raises(LookupError, match="no store of an agent was found"):
+        pull(str(tmp_path / "mole"))
+    with pytest.raises(LookupError):
+        pull(str(tmp_path / "mole"), "another")
+    assert sorted((tmp_path / "data").rglob("*")) == copied
+    assert pulled_machines() == ["mole"]
 
 
 @needs_rsync
@@ -111,20 +131,24 @@ def test_a_host_is_asked_by_ssh(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     shell.write_text(f"#!/bin/sh\n{pretended}\n")
     shell.chmod(0o700)
     monkeypatch.setenv("RSYNC_RSH", str(shell))
-    assert pull("ana@build-7.example") == "build-7.example"
+    assert pull("ana@build-7.example").name == "build-7.example"
     assert (tmp_path / "asked").read_text().startswith("-l ana build-7.example")
     assert read_all(machine_sources("build-7.example"))[0]
     shell.write_text("#!/bin/sh\necho 'Permission denied (publickey).' >&2\nexit 255\n")
-    with pytest.raises(PullError, match=r"rsync ended with (12|255): Permission denied \(publickey\)"):
-        pull("build-7.example")
+    with pytest.raises(PullError, match=r"build-7.example: rsync ended with \d+: Permission denied \(publickey\)"):
+        pull("ana@build-7.example")
+    with pytest.raises(PullError):
+        pull("other.example")
+    assert pulled_machines() == ["build-7.example"]
     assert read_all(machine_sources("build-7.example"))[0], "the copy is still there"
 
 
 @pytest.mark.parametrize(
-    "where", ["-oProxyCommand=touch", "host:-x", "a b", "/nowhere/at/all", "", "h;id", "@host", "-e"]
+    "where",
+    ["-oProxyCommand=touch", "host:-x", "host:22", "ssh://host", "a b", "/nowhere/at/all", "", "h;id", "@host", "-e"],
 )
 def test_a_place_that_is_no_host_and_no_folder_is_refused(where: str) -> None:
-    with pytest.raises(ValueError, match=r"neither a folder nor a host|is no folder"):
+    with pytest.raises(ValueError, match="neither a folder nor a host"):
         pull(where)
 
 

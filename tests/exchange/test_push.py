@@ -229,10 +229,53 @@ def test_a_machine_withdraws(machine: Callable[..., Machine], url: str) -> None:
     assert withdraw(url, here.name).machines == 1
     assert not holds(url, "xylograph")
     assert not holds(url, "quay")
+    with pytest.raises(LookupError, match="ana@mole has"):
+        withdraw(url, here.name)
     withdraw(url, there.name)
     assert found(url, "lantern") == []
     there.push()
     assert found(url, "lantern") == [("b", "mole")]
+
+
+def test_what_a_machine_forgot_stays_so_when_it_withdraws(machine: Callable[..., Machine], url: str) -> None:
+    here = machine("quay", talk("a", "xylograph"), talk("b", "rope"))
+    there = machine("mole", talk("a", "xylograph"), talk("c", "lantern"))
+    there.push()
+    forget(here.cache, "a")
+    here.push()
+    assert withdraw(url, here.name).machines == 1
+    there.write(talk("a", "xylograph"), talk("c", "lantern"), talk("d", "lantern"))
+    there.push()
+    assert not holds(url, "xylograph")
+    assert found(url, "lantern") == [("c", "mole"), ("d", "mole")]
+
+
+def test_a_history_that_is_out_of_reach_removes_nothing(machine: Callable[..., Machine], url: str) -> None:
+    here = machine("quay", talk("a", "lantern"), talk("b", "lantern"))
+    here.push()
+    before = contents(url)
+    here.write()
+    with pytest.raises(ValueError, match="nothing would be left of the 2 sessions"):
+        here.push()
+    here.projects = ("/elsewhere/*",)
+    here.write(talk("a", "lantern"))
+    with pytest.raises(ValueError, match="withdraw them"):
+        here.push()
+    assert contents(url) == before
+    here.projects = ("harbor",)  # by the last name of the folder
+    assert here.push().removed == 1
+    forget(here.cache, "a")  # that nothing is left is what was asked for
+    assert here.push().sessions == 0
+    assert not holds(url, "lantern")
+
+
+def test_sessions_that_their_agent_deleted_may_be_kept(machine: Callable[..., Machine], url: str) -> None:
+    here = machine("quay", talk("a", "lantern"), talk("b", "rope"))
+    here.push(keep_vanished=True)
+    here.write(talk("b", "rope"))
+    assert here.push(keep_vanished=True).removed == 0
+    assert found(url, "lantern") == [("a", "quay")]
+    assert here.push().removed == 1
 
 
 def test_machines_that_push_at_once_lose_nothing(tmp_path: Path, machine: Callable[..., Machine], url: str) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from pathlib import Path
 
@@ -35,8 +36,11 @@ def test_two_machines_push_and_one_searches(run: Run, url: str) -> None:
     assert (first["host"], first["user"], first["machines"], first["written"]) == ("quay", "ana", 1, 1)
     assert 0 < first["sessions"] == first["all_sessions"] < 12
     told = run(*shared, "--host", "mole", "--project", "*").stdout
-    assert told.startswith(f"12 sessions of ana@mole in {url}, 12 of 2 machines; 1 segment written, in ")
-    assert f"note: {first['sessions']} sessions are there twice, and found once: the newest copy" in told
+    assert told.startswith(f"12 sessions of ana@mole in {url}, 12 from 2 machines in all; in ")
+    copies = (
+        f"note: {first['sessions']} further copies of sessions that several machines have; searches find the newest"
+    )
+    assert copies in told
     assert "nothing had changed" in run(*shared, "--host", "mole", "--project", "*").stdout
     found = json.loads(run("search", "--index", url, "rate limit", "--json", "--budget-ms", "60000").stdout)
     plain = json.loads(run("search", "--history", "demo", "rate limit", "--json", "--budget-ms", "60000").stdout)
@@ -46,18 +50,20 @@ def test_two_machines_push_and_one_searches(run: Run, url: str) -> None:
     assert " · ana@mole" in shown
     assert run("search", "--index", url, "rate limit", "--user", "bo").exit_code == 1
     gone = run("push", url, "--withdraw", "--host", "mole", "--user", "ana").stdout
-    assert gone == f"ana@mole was removed from {url}, which has {first['sessions']} sessions of 1 machine now\n"
+    assert gone == f"ana@mole was removed from {url}, which has {first['sessions']} sessions from 1 machine now\n"
     missing = run("push", url, "--withdraw", "--host", "mole", "--user", "ana")
     assert missing.exit_code == 5
 
 
 def test_a_dry_run_shows_what_would_leave_and_writes_nothing(run: Run, url: str) -> None:
     shown = run("push", url, "--history", "demo", "--project", "mossgarden", "--dry-run").stdout.splitlines()
-    assert shown[0].split() == [shown[0].split()[0], "/home/sam/mossgarden"]
-    count = int(shown[0].split()[0])
-    assert shown[-1] == f"{count} sessions would be pushed, {12 - count} stay"
+    count = int(shown[1].split()[0])
+    assert shown[0] == f"{count} sessions would be pushed:"
+    assert shown[1].split() == [str(count), "/home/sam/mossgarden"]
+    assert shown[2] == f"{12 - count} sessions stay here:"
     told = json.loads(run("push", url, "--history", "demo", "--dry-run", "--json").stdout)
-    assert (told["projects"], told["staying"]) == ([], 12)
+    assert told["projects"] == []
+    assert sum(each["sessions"] for each in told["staying"]) == 12
     assert contents(url) == {}
 
 
@@ -65,6 +71,7 @@ def test_the_settings_may_allow_projects(run: Run, url: str, tmp_path: Path) -> 
     refused = run("push", url, "--history", "demo")
     assert refused.exit_code == 2
     assert "name the projects that may leave this machine" in refused.stderr
+    assert "(--project, or `projects` in the section [push] of the settings)" in refused.stderr
     config = tmp_path / "config" / "recall_rank" / "config.toml"
     config.parent.mkdir(parents=True)
     config.write_text('[push]\nprojects = ["moss*"]\n')
@@ -86,10 +93,34 @@ def test_what_is_forgotten_leaves_the_store_with_the_next_push(run: Run, url: st
 
 
 def test_a_folder_is_a_place_to_push_to(run: Run, tmp_path: Path) -> None:
-    shared = tmp_path / "shared"
+    shared = tmp_path / "team index #1"
     assert run("push", shared, "--history", "demo", "--project", "*").exit_code == 0
-    for place in (shared, shared.as_uri()):
+    assert shared.is_dir()
+    for place in (shared, f"file://{shared}"):
         assert run("search", "--index", place, "rate limit").exit_code == 0
+    for wrong in ("file://", "file://rel/index", "file://localhost/srv", "s3:/bucket/x"):
+        assert run("push", wrong, "--history", "demo", "--project", "*").exit_code == 2
+
+
+def test_what_would_leave_nothing_is_refused_and_a_place_with_other_files_left_alone(
+    run: Run, url: str, tmp_path: Path
+) -> None:
+    shared = ("push", url, "--host", "quay", "--user", "ana")
+    run(*shared, "--history", "demo", "--project", "*")
+    before = contents(url)
+    slip = run(*shared, "--history", "demo", "--project", "mosgarden")
+    assert slip.exit_code == 2
+    assert "nothing would be left of the 12 sessions that ana@quay has pushed" in slip.stderr
+    assert run(*shared, "--history", tmp_path / "nowhere", "--project", "*").exit_code in (2, 3, 4)
+    assert contents(url) == before
+    told = json.loads(run(*shared, "--history", "demo", "--project", "mossgarden", "--json").stdout)
+    assert told["changed"] is True
+    assert told["removed"] == 12 - told["sessions"] > 0
+    (tmp_path / "built").mkdir()
+    (tmp_path / "built" / "notes.txt").write_text("mine")
+    other = run("push", tmp_path / "built", "--history", "demo", "--project", "*")
+    assert other.exit_code == 2
+    assert "has other files, such as notes.txt" in other.stderr
 
 
 def test_wrong_use_of_push_ends_the_command(run: Run, url: str, tmp_path: Path) -> None:
@@ -101,7 +132,7 @@ def test_wrong_use_of_push_ends_the_command(run: Run, url: str, tmp_path: Path) 
     unknown = run("push", "nosuch://there", "--history", "demo", "--project", "*")
     assert unknown.exit_code == 2
     (tmp_path / "file").write_text("here")
-    assert run("push", f"file://{tmp_path}/file", "--history", "demo", "--project", "*").exit_code == 4
+    assert run("push", f"file://{tmp_path}/file", "--history", "demo", "--project", "*").exit_code == 2
     assert run("search", "--index", url, "rate").exit_code == 3
     assert run("search", "--index", "nosuch://there", "rate").exit_code == 3
 
@@ -111,19 +142,23 @@ def test_histories_of_another_machine_are_copied_and_searched(run: Run, tmp_path
     from tests.fixtures.make_fixtures import write_claude
 
     write_claude(tmp_path / "quay")
-    assert run("pull", tmp_path / "quay").stdout == "quay: stores of claude-code\n"
+    shown = run("pull", tmp_path / "quay").stdout
+    assert re.fullmatch(rf"quay: \d+ files of claude-code, in {re.escape(str(tmp_path))}/data/\S+/quay/home\n", shown)
     assert run("pull", "--list").stdout == "quay\n1 machine copied\n"
     assert json.loads(run("pull", "--list", "--json").stdout) == {"ok": True, "schema_version": 1, "machines": ["quay"]}
     hits = json.loads(run("search", "the", "--host", "quay", "--json").stdout)["results"]
     assert {hit["host"] for hit in hits} == {"quay"}
     empty = run("pull", tmp_path / "data", "--name", "none")
-    assert (empty.exit_code, empty.stdout) == (3, "none: no store of an agent was found there\n")
+    assert empty.exit_code == 3
+    assert "no store of an agent was found" in empty.stderr
     assert run("pull", "quay", "--remove").stdout == "the histories of quay were deleted here\n"
     assert run("pull", "quay", "--remove").exit_code == 5
     assert run("search", "the").exit_code == 3
 
 
-@pytest.mark.parametrize("words", [(), ("a", "--list"), ("--list", "--remove"), ("a", "--remove", "--name", "b")])
+@pytest.mark.parametrize(
+    "words", [(), ("a", "--list"), ("--list", "--remove"), ("--remove",), ("a", "--remove", "--name", "b")]
+)
 def test_wrong_use_of_pull_ends_the_command(run: Run, words: tuple[str, ...]) -> None:
     assert run("pull", *words).exit_code == 2
 

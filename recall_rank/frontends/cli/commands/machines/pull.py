@@ -36,8 +36,12 @@ def pull(ctx: click.Context, where: str | None, name: str | None, *, listed: boo
     """
     from recall_rank.exchange import pulled
 
-    if listed == bool(where) or (listed and (remove or name)) or (remove and name):
-        raise click.UsageError("pull takes WHERE, --list, or WHERE with --name or --remove")
+    if listed and (where or remove or name is not None):
+        raise click.UsageError("--list takes no WHERE and no other option")
+    if remove and name is not None:
+        raise click.UsageError("--remove takes the name of the machine as WHERE, and no --name")
+    if not listed and not where:
+        raise click.UsageError("Missing argument 'WHERE'.")
     if listed:
         _tell_machines(pulled.pulled_machines(), as_json=as_json)
         return
@@ -47,19 +51,19 @@ def pull(ctx: click.Context, where: str | None, name: str | None, *, listed: boo
             told = {"ok": True, "removed": where}
             print_json(told) if as_json else say(f"the histories of {one_line(where or '')} were deleted here")
             return
-        called = pulled.pull(where or "", name)
+        copy = pulled.pull(where or "", name)
     except LookupError as error:
-        fail(str(error.args[0]), NOT_THERE, as_json=as_json)
+        fail(str(error.args[0]), NOT_THERE if remove else NO_HISTORY, as_json=as_json)
     except ValueError as error:
         fail(str(error), USAGE, as_json=as_json)
     except OSError as error:
         fail(str(error), NOT_WRITTEN, as_json=as_json)
-    agents = [source.name for source in pulled.machine_sources(called)]
+    agents = list(dict.fromkeys(source.name for source in pulled.machine_sources(copy.name)))
     if as_json:
-        print_json({"ok": bool(agents), "host": called, "agents": agents})
+        print_json({"ok": True, "host": copy.name, "agents": agents, "files": copy.files, "folder": copy.folder})
     else:
-        found = f"stores of {', '.join(dict.fromkeys(agents))}" if agents else "no store of an agent was found there"
-        say(f"{called}: {found}")
+        stores = f"{counted(copy.files, 'file', 'files')} of {', '.join(agents) or 'no agent'}"
+        say(f"{copy.name}: {stores}, in {one_line(copy.folder)}")
     ctx.exit(HITS if agents else NO_HISTORY)
 
 

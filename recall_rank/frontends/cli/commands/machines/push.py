@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import getpass
 import platform
+import re
 import time
 from collections import Counter
 from collections.abc import Sequence
@@ -46,13 +47,13 @@ if TYPE_CHECKING:
     metavar="PATTERN",
     callback=not_empty,
     shell_complete=complete_projects,
-    help="A project that may leave this machine: its folder, id or repository; repeatable. Default: the settings.",
+    help="A project that may leave: a name or shell pattern, of its folder too; repeatable. Default: the settings.",
 )
 @history_option
 @click.option("--host", metavar="NAME", callback=not_empty, help="The name of this machine there. Default: its own.")
 @click.option("--user", metavar="NAME", callback=not_empty, help="Your name there. Default: that of your account.")
 @click.option("--dry-run", is_flag=True, help="Show which projects would leave this machine, and push nothing.")
-@click.option("--withdraw", is_flag=True, help="Remove all that this machine has pushed.")
+@click.option("--withdraw", is_flag=True, help="Remove all that was pushed under this --host and --user.")
 @click.option("--json", "as_json", is_flag=True, help="Print what was done as one line of JSON.")
 def push(
     url: str,
@@ -78,12 +79,11 @@ def push(
     from recall_rank.histories.ignore import Ignore
     from recall_rank.histories.settings import settings
     from recall_rank.index.errors import UnusableIndexError
-    from recall_rank.index.remote.store_url import is_store_url
 
     if dry_run and withdraw:
         fail("--dry-run and --withdraw exclude each other", USAGE, as_json=as_json)
-    started = time.perf_counter()
-    place = url if is_store_url(url) else Path(url).expanduser().absolute().as_uri()
+    started, allowed = time.perf_counter(), projects
+    place = _place(url)
     try:
         machine = MachineName(host or platform.node() or "localhost", user or getpass.getuser())
         chosen, allowed = CacheOptions.given(), projects or settings().push_projects
@@ -104,6 +104,7 @@ def push(
                     reading=rules_digest(),
                     cache=chosen.folder(),
                     ignore=chosen.ignore or Ignore(),
+                    keep_vanished=bool(chosen.keep_vanished),
                     progress=progress,
                 )
     except _NoHistoryError as error:
@@ -113,12 +114,26 @@ def push(
     except (OSError, UnusableIndexError) as error:
         fail(str(error), NOT_WRITTEN, as_json=as_json)
     except (ValueError, RuntimeError) as error:
-        fail(str(error), USAGE, as_json=as_json)
+        ways = "" if allowed or withdraw else " (--project, or `projects` in the section [push] of the settings)"
+        fail(f"{error}{ways}", USAGE, as_json=as_json)
     took = (time.perf_counter() - started) * 1000
     if as_json:
         print_json(_told(report, machine, took))
     else:
         print_lines(_lines(report, machine, url, took, withdrawn=withdraw))
+
+
+def _place(url: str) -> str:
+    """Return the URL of a store, or of a folder that is named by its path. Raises click.BadParameter."""
+    from recall_rank.index.remote.store_url import is_store_url
+
+    if is_store_url(url):
+        if url.startswith("file://") and not url.removeprefix("file://").startswith("/"):
+            raise click.BadParameter("a file URL names a folder by its full path: file:///srv/index")
+        return url
+    if re.match(r"[a-z][a-z0-9+.-]+:/", url):
+        raise click.BadParameter(f"{url} is neither a URL, which has two slashes behind its colon, nor a folder")
+    return f"file://{Path(url).expanduser().absolute()}"
 
 
 class _NoHistoryError(Exception):
@@ -139,22 +154,30 @@ def _show_projects(
     sources: Sequence[Source], allowed: Sequence[str], chosen: CacheOptions, url: str, *, as_json: bool
 ) -> None:
     """Print the folders whose sessions may leave this machine, with their numbers, and how many sessions stay."""
-    from recall_rank.histories.ignore import Ignore
+    from recall_rank.exchange.outgoing import AllowedProjects
+    from recall_rank.model.project_scope import place_of
     from recall_rank.recall import Recall
 
-    given = Ignore(projects=tuple(allowed))
+    given = AllowedProjects(allowed) if allowed else None
     with Recall(sources, None, ignore=chosen.in_memory().ignore) as recall:
         sessions = recall.sessions()
-    leaving = Counter(each.directory or each.project or "" for each in sessions if given.session(each))
+    leaving: Counter[str] = Counter()
+    staying: Counter[str] = Counter()
+    for each in sessions:
+        found = leaving if given is not None and given.allow(each) else staying
+        found[place_of(each) or "no known project"] += 1
     if as_json:
-        rows = [{"project": place, "sessions": count} for place, count in leaving.most_common()]
-        print_json({"ok": True, "url": url, "projects": rows, "staying": len(sessions) - leaving.total()})
+        rows = [
+            [{"project": place, "sessions": count} for place, count in found.most_common()]
+            for found in (leaving, staying)
+        ]
+        print_json({"ok": True, "url": url, "projects": rows[0], "staying": rows[1]})
         return
-    lines: list[Line] = [[(f"{count:>6,}  {one_line(place)}", "")] for place, count in leaving.most_common()]
-    told = (
-        f"{counted(leaving.total(), 'session', 'sessions')} would be pushed, {len(sessions) - leaving.total():,} stay"
-    )
-    print_lines([*lines, [(told, "")]])
+    lines: list[Line] = []
+    for told, found in (("would be pushed", leaving), ("stay here", staying)):
+        lines.append([(f"{counted(found.total(), 'session', 'sessions')} {told}{':' if found else ''}", "")])
+        lines += [[(f"{count:>6,}  {one_line(place)}", "")] for place, count in found.most_common()]
+    print_lines(lines)
 
 
 def _told(report: PushReport, machine: MachineName, took: float) -> dict[str, object]:
@@ -165,8 +188,10 @@ def _told(report: PushReport, machine: MachineName, took: float) -> dict[str, ob
         "sessions": report.sessions,
         "machines": report.machines,
         "all_sessions": report.all_sessions,
+        "removed": report.removed,
         "copies": report.copies,
         "written": report.written,
+        "changed": report.changed,
         "malformed": report.malformed,
         "errors": [str(each) for each in report.failures],
         "elapsed_ms": took,
@@ -176,15 +201,15 @@ def _told(report: PushReport, machine: MachineName, took: float) -> dict[str, ob
 def _lines(report: PushReport, machine: MachineName, url: str, took: float, *, withdrawn: bool) -> list[Line]:
     if withdrawn:
         sessions, machines = counted(report.all_sessions, "session", "sessions"), report.machines
-        left = f"{sessions} of {counted(machines, 'machine', 'machines')}"
+        left = f"{sessions} from {counted(machines, 'machine', 'machines')}"
         return [[(f"{one_line(str(machine))} was removed from {one_line(url)}, which has {left} now", "")]]
-    own = f"{counted(report.sessions, 'session', 'sessions')} of {one_line(str(machine))}"
-    every = f"{report.all_sessions:,} of {counted(report.machines, 'machine', 'machines')}"
-    done = f"{counted(report.written, 'segment', 'segments')} written" if report.written else "nothing had changed"
-    lines: list[Line] = [[(f"{own} in {one_line(url)}, {every}; {done}, in {took:,.0f} ms", "")]]
+    own = f"{counted(report.sessions, 'session', 'sessions')} of {one_line(str(machine))} in {one_line(url)}"
+    every = f"{report.all_sessions:,} from {counted(report.machines, 'machine', 'machines')} in all"
+    done = f"{report.removed:,} removed, " if report.removed else "" if report.changed else "nothing had changed, "
+    lines: list[Line] = [[(f"{own}, {every}; {done}in {took:,.0f} ms", "")]]
     if report.copies:
-        copies = counted(report.copies, "session is", "sessions are")
-        lines.append(note_line(f"{copies} there twice, and found once: the newest copy"))
+        copies = counted(report.copies, "further copy", "further copies")
+        lines.append(note_line(f"{copies} of sessions that several machines have; searches find the newest"))
     if report.malformed:
         lines.append(note_line(f"{counted(report.malformed, 'record', 'records')} could not be read"))
     return [*lines, *(note_line(f"not read: {each}") for each in report.failures)]
