@@ -18,7 +18,7 @@ from difflib import SequenceMatcher
 from pathlib import Path
 from typing import Final
 
-GROUPS: Final = ("kernels", "index", "histories", "loaders", "search", "shards", "frontends")
+GROUPS: Final = ("kernels", "index", "histories", "loaders", "search", "shards", "exchange", "frontends")
 OUTCOMES: Final = frozenset({"failure", "crash", "timeout"})
 _HUNK: Final = re.compile(r"@@ -(\d+)(?:,\d+)? \+\d+(?:,\d+)? @@")
 

@@ -45,7 +45,9 @@ class ObjectStore:
         try:
             self._system, path = fsspec.core.url_to_fs(url, **dict(options or {}))
         except ImportError as error:
-            raise RuntimeError(f"{url} needs a package that fsspec does not bring: {error}") from error
+            raise RuntimeError(
+                f"{url} needs a package that fsspec does not bring: {error} (for S3, pip install 'recall-rank[remote]')"
+            ) from error
         self._path = str(path).rstrip("/")
         protocol = self._system.protocol
         self._protocols: tuple[str, ...] = (protocol,) if isinstance(protocol, str) else tuple(protocol)
