@@ -159,6 +159,8 @@ class RandomSearches:
                 {"must_not": [chance.choice(self._words(other))]},
                 {"exact": [" ".join(self._words(part)[:2])]},
                 {"agent": session.agent},
+                {"host": session.host or "quay"},
+                {"user": session.user or "ana"},
                 {"files": [chance.choice(self._words(part))]},
                 {"syntax": True},
                 {"vocabulary": self._vocabulary(chance, part, other)},
