@@ -58,6 +58,10 @@ class PushReport:
     malformed: int = 0
 
 
+class UnreadHistoriesError(OSError):
+    """Raised when none of the sources of a push could be read."""
+
+
 class _UnchangedError(Exception):
     """Raised while a generation is chosen that would equal the newest one."""
 
@@ -91,7 +95,7 @@ def push(
     Several machines may push at once: each publishes one generation after the other, and nothing of theirs is lost.
     Raises ValueError when no project is allowed, when nothing would be left of what this machine has pushed, and for a
     place that holds something else than a pushed index; IndexFormatError for an index of another version,
-    DamagedIndexError, StoreError, and another OSError, also when no source could be read.
+    DamagedIndexError, StoreError, UnreadHistoriesError, and other OSErrors.
     """
     outgoing = outgoing_sources(sources, machine, projects, redact)
     own = forgotten(cache) if cache is not None else ignore.forgotten
@@ -108,7 +112,7 @@ def push(
             raise outcome.problem
         told = outcome.report.sources
         if told and all(each.failed for each in told):
-            raise OSError(f"no history could be read: {told[0].failures[0]}")
+            raise UnreadHistoriesError(f"no history could be read: {told[0].failures[0]}")
         return publisher.publish(
             _own_segments(outcome.state),
             own,

@@ -68,6 +68,8 @@ READING: dict[str, tuple[str, ...]] = {
 # What does not read histories, as it is called for something that is there.
 OTHERS: dict[str, tuple[str, ...]] = {
     "build": ("history.jsonl", "--out", "shards", "--workers", "1"),
+    "pull": ("--list",),
+    "push": ("shared", "--history", "history.jsonl", "--project", "*"),
     "purge": (),
     "browse": ("--help",),
     "demo": ("rate limit",),

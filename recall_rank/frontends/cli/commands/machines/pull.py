@@ -18,7 +18,7 @@ from recall_rank.frontends.cli.output.console import (
 from recall_rank.frontends.display_text import one_line
 
 
-@click.command(name="pull", short_help="Copy another machine's histories here, to search them with yours.")
+@click.command(name="pull", short_help="Copy another machine's histories, to search them too.")
 @click.argument("where", required=False)
 @click.option(
     "--name", metavar="NAME", help="What the machine is called here. Default: its host, or the folder's name."

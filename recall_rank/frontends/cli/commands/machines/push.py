@@ -72,6 +72,7 @@ def push(
     machine. A later push writes what changed, and removes what was deleted or forgotten, here or on another machine.
     """
     from recall_rank.exchange.outgoing import MachineName
+    from recall_rank.exchange.push import UnreadHistoriesError
     from recall_rank.exchange.push import push as push_sessions
     from recall_rank.exchange.push import withdraw as withdraw_machine
     from recall_rank.frontends.redaction.redacted_answers import session_without_secrets
@@ -107,7 +108,7 @@ def push(
                     keep_vanished=bool(chosen.keep_vanished),
                     progress=progress,
                 )
-    except _NoHistoryError as error:
+    except (_NoHistoryError, UnreadHistoriesError) as error:
         fail(str(error), NO_HISTORY, as_json=as_json)
     except LookupError as error:
         fail(str(error.args[0]), NOT_THERE, as_json=as_json)
