@@ -5,13 +5,13 @@ import unicodedata
 cdef CharTables CHARS
 
 
-cdef bint is_mark(str char):
-    """Return whether folding removes a character: a combining mark that is no letter of its script.
+cdef bint is_mark(str char, str category):
+    """Return whether folding removes a character of a category: a combining mark that is no letter of its script.
 
     Vowel signs and viramas of Indic scripts are kept, since they are letters of their words; accents and nuktas are
     removed. The order of the kept marks (combining classes 0, 9, 84 and 91) is equal in every normal form of Unicode.
     """
-    if unicodedata.category(char) not in ("Mn", "Me"):
+    if category != "Mn" and category != "Me":
         return False
     return not (0x0900 <= ord(char) < 0x0E00 and unicodedata.combining(char) in (0, 9, 84, 91))
 
@@ -19,7 +19,7 @@ cdef bint is_mark(str char):
 cdef str folded_form(str char):
     """Return a character without marks and case, "" for a mark; the result for NFC and NFD text is equal."""
     for _ in range(2):
-        char = "".join([c for c in unicodedata.normalize("NFKD", char) if not is_mark(c)]).casefold()
+        char = "".join([c for c in unicodedata.normalize("NFKD", char) if not is_mark(c, unicodedata.category(c))]).casefold()
     return "".join([c for c in char if unicodedata.category(c)[0] in "LMN"])
 
 
@@ -29,9 +29,11 @@ cdef void load_tables():
     The latter are Hebrew letters composed with their points, which fold to the letter.
     """
     cdef int point, used = 0, k
+    cdef str char, category, folded
+    category_of, decomposition_of = unicodedata.category, unicodedata.decomposition  # asked for every code point
     for point in range(TABLE):
         char = chr(point)
-        category = unicodedata.category(char)
+        category = category_of(char)
         CHARS.classes[point] = SEPARATOR
         CHARS.folds[point] = point
         if 0x0E00 <= point < 0x0F00 or 0x1000 <= point < 0x10A0 or 0x1780 <= point < 0x1800:
@@ -48,11 +50,11 @@ cdef void load_tables():
         if category == "Nd":
             CHARS.classes[point] = DIGIT
             CHARS.folds[point] = 48 + unicodedata.digit(char)
-        elif is_mark(char) or point == 0x0640:  # Arabic tatweel only stretches a word
+        elif is_mark(char, category) or point == 0x0640:  # Arabic tatweel only stretches a word
             CHARS.classes[point] = MARK
         elif category[0] in "LM":
             CHARS.classes[point] = UPPER if category in ("Lu", "Lt") else LOWER if category == "Ll" else LETTER
-            if not unicodedata.decomposition(char) and char.casefold() == char:
+            if not decomposition_of(char) and char.casefold() == char:
                 continue  # as most are: their own folded form
             folded = folded_form(char)
             if 0 < len(folded) <= 3 and all(ord(c) < TABLE for c in folded):
