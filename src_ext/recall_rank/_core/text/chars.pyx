@@ -19,7 +19,8 @@ cdef bint is_mark(str char, str category):
 cdef str folded_form(str char):
     """Return a character without marks and case, "" for a mark; the result for NFC and NFD text is equal."""
     for _ in range(2):
-        char = "".join([c for c in unicodedata.normalize("NFKD", char) if not is_mark(c, unicodedata.category(c))]).casefold()
+        kept = [c for c in unicodedata.normalize("NFKD", char) if not is_mark(c, unicodedata.category(c))]
+        char = "".join(kept).casefold()
     return "".join([c for c in char if unicodedata.category(c)[0] in "LMN"])
 
 
