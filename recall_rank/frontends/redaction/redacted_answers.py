@@ -26,7 +26,7 @@ _OF_HITS: Final = (
     "why"  # a field of the results of `recall`; results of other tools have other fields, all of them read
 )
 _RESULT_TEXTS: Final = (
-    *("session_title", "directory", "project", "history", "agent", "author", "tool_name", "part_type"),
+    *("session_title", "directory", "project", "history", "agent", "host", "user", "author", "tool_name", "part_type"),
 )
 # A response has the reports on sources in its coverage, unlike an answer; of malformed records it shows the number.
 _SAFE_IN_RECORDS: Final = (_SAFE_FIELDS - {"coverage"}) | {"malformed"}
