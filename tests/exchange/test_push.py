@@ -40,7 +40,7 @@ def own_stores_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "xdg"))
 
 
-def talk(key: str, *texts: str, day: int = 1, directory: str = "/work/harbor") -> Session:
+def talk(key: str, *texts: str, day: int = 1, directory: str = "/home/ana/code/harbor") -> Session:
     messages = [message(f"{key}.{at}", text, time=day * DAY + at) for at, text in enumerate(texts)]
     return replace(session(key, *messages), directory=directory, updated=day * DAY, agent="demo")
 
@@ -52,7 +52,7 @@ class Machine:
     folder: Path
     url: str
     name: MachineName
-    projects: Sequence[str] = ("/work/*",)
+    projects: Sequence[str] = ("/home/ana/code/*",)
     cached: bool = True
     turn: int = 0
     redact: Redact = session_without_secrets
@@ -122,7 +122,7 @@ def test_sessions_of_two_machines_are_found_with_their_names(machine: Callable[.
 
 def test_only_allowed_projects_leave_without_secrets(machine: Callable[..., Machine], url: str) -> None:
     secret = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
-    here = machine("quay", talk("a", f"lantern {secret}"), talk("b", "private lantern", directory="/home/ana/diary"))
+    here = machine("quay", talk("a", f"lantern {secret}"), talk("b", "private lantern", directory="/srv/diary"))
     assert here.push().sessions == 1
     assert found(url, "lantern") == [("a", "quay")]
     assert not holds(url, secret[4:])
@@ -131,7 +131,7 @@ def test_only_allowed_projects_leave_without_secrets(machine: Callable[..., Mach
         here.projects = nothing
         with pytest.raises(ValueError, match="name the projects"):
             here.push()
-    here.projects = ("/home/*",)  # what is no longer allowed is removed
+    here.projects = ("/srv/*",)  # what is no longer allowed is removed
     assert here.push().sessions == 1
     assert found(url, "lantern") == [("b", "quay")]
 
