@@ -1,66 +1,21 @@
-"""Copies of the stores of other machines, which rsync makes and keeps up to date, and the sources over them.
+"""The copies of other machines' stores that were pulled here, and the sources over them.
 
 A copy is laid out as the home folder that it comes from, so that the loaders find the stores in it at their places.
 """
 
 from __future__ import annotations
 
-import os
 import re
-import shutil
-import subprocess
-from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
 from recall_rank.histories.cache.location import user_folder
-from recall_rank.index.storage.folder import Folder
 from recall_rank.loaders import discover
 from recall_rank.model import Reading, Source, Unit
-from recall_rank.model.record_classes import frozen, replace
+from recall_rank.model.record_classes import replace
 from recall_rank.model.source_wrapper import SourceWrapper
 
-_DATA: Final = ("/.local/share", "/Library/Application Support", "/AppData/Local", "/AppData/Roaming")
-_CONFIG: Final = ("/.config", "/Library/Application Support", "/AppData/Roaming")
-_WHOLE: Final = "***"  # in a pattern of rsync: a folder and all that is below it
-
-# What is copied below a home folder, as patterns of rsync. Keys and settings of agents lie beside these and are not
-# copied. The index of a database's log (-shm) belongs to the processes of its machine: SQLite makes a new one.
-STORES: Final = (
-    *("/.claude/projects/" + _WHOLE, "/.config/claude/projects/" + _WHOLE),
-    *("/.codex/sessions/" + _WHOLE, "/.codex/archived_sessions/" + _WHOLE),
-    *("/.codex/session_index.jsonl", "/.codex/state_*.sqlite", "/.codex/state_*.sqlite-wal"),
-    *("/.gemini/tmp/" + _WHOLE, "/.gemini/projects.json"),
-    *("/.copilot/session-state/" + _WHOLE, "/.pi/agent/sessions/" + _WHOLE, "/.tallow/sessions/" + _WHOLE),
-    *("/.praisonai/sessions/" + _WHOLE, "/.praison/sessions/" + _WHOLE),
-    *(f"/.hermes/{place}state.db{end}" for place in ("", "profiles/*/") for end in ("", "-wal")),
-    *(f"/.memo-agent/{place}sessions.db{end}" for place in ("", "profiles/*/") for end in ("", "-wal")),
-    *("/.cursor/chats/" + _WHOLE, "/.cursor/projects/*/agent-transcripts/" + _WHOLE),
-    *("/.config/cursor/chats/" + _WHOLE, "/.config/cursor/projects/*/agent-transcripts/" + _WHOLE),
-    *(
-        f"{base}/Cursor/User/{place}/state.vscdb{end}"
-        for base in _CONFIG
-        for place in ("globalStorage", "workspaceStorage/*")
-        for end in ("", "-wal")
-    ),
-    *(f"{base}/Cursor/User/workspaceStorage/*/workspace.json" for base in _CONFIG),
-    *(f"{base}/opencode/opencode*.db{end}" for base in _DATA for end in ("", "-wal")),
-    *(f"{base}/opencode/{each}/{_WHOLE}" for base in _DATA for each in ("storage", "project", "tool-output")),
-    *(f"{base}/goose/sessions/{_WHOLE}" for base in _DATA),
-    *(f"{base}/Block/goose/data/sessions/{_WHOLE}" for base in _DATA),
-    *(f"{base}/Block.goose/sessions/{_WHOLE}" for base in _DATA),
-    *(f"/AppData/Local/hermes/{place}state.db{end}" for place in ("", "profiles/*/") for end in ("", "-wal")),
-    *("/.aider.chat.history.md", "/.specstory/history/" + _WHOLE),
-)
-NOT_COPIED: Final = ("*-shm", "*-journal")
 NAME: Final = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}")
-_REMOTE: Final = re.compile(r"(?:[A-Za-z0-9_][\w.-]*@)?(?:[A-Za-z0-9_][\w.-]*|\[[0-9A-Fa-f:.]+\])")
-ORIGIN: Final = "origin"  # the file beside a copy that says where it came from
-VANISHED: Final = 24  # the exit status of rsync when files were deleted while it copied
-
-
-class PullError(OSError):
-    """Raised when the stores of another machine cannot be copied. What an earlier pull copied is still there."""
 
 
 def pulled_machines() -> list[str]:
@@ -78,93 +33,15 @@ def pulled_sources() -> list[Source]:
 
 def machine_sources(name: str) -> list[Source]:
     """Return the sources over the stores that were copied from the machine `name`; none without a copy."""
-    return [PulledSource(source, name) for source in discover(_variables(_home(name)), _home(name))]
+    return [PulledSource(source, name) for source in discover(_variables(home_of(name)), home_of(name))]
 
 
-@frozen
-class PulledCopy:
-    """A copy of a machine's stores after a pull: the machine's name here, the folder of the copy, and how many files
-    it has.
-    """
-
-    name: str
-    folder: str
-    files: int
-
-
-def pull(where: str, name: str | None = None) -> PulledCopy:
-    """Copy the stores of the home folder of another machine, or bring an earlier copy up to date.
-
-    `where` is a host as ssh takes it, [user@]host, or the path of a folder that is laid out as a home folder. `name`
-    is what the machine is called here, by default its host, or the last name of the folder. What was deleted there is
-    deleted from the copy. Nothing is written to the other machine, which needs rsync, and so does this one.
-
-    Raises ValueError for a place or a name that cannot be used, also for the name of a copy of another place;
-    LookupError when there is no store; PullError when nothing could be copied. An earlier copy is unchanged then.
-    """
-    origin, called = _origin(where)
-    name = called if name is None else name
-    if NAME.fullmatch(name) is None:
-        raise ValueError(
-            f"{name!r} cannot be the name of a machine here, which has letters, digits, '.', '_' and '-': choose one "
-            "with --name"
-        )
-    home = _home(name)
-    before = _origin_of(home)
-    if before not in ("", origin):
-        raise ValueError(f"{name} is the copy of {before}: choose another --name for {origin}, or remove that copy")
-    listed = _rsync(where, ["--list-only", *_filters(), "--", origin])
-    files = sum(line.startswith(b"-") for line in listed.splitlines())
-    if not files:
-        raise LookupError(f"no store of an agent was found at {where}")
-    for folder in (home.parent.parent, home.parent, home):
-        Folder.create(folder).close()
-    with Folder(home.parent) as folder_of_machine:
-        folder_of_machine.put(ORIGIN, origin.encode())
-    options = [
-        "--times",
-        "--delete",
-        "--delete-excluded",
-        "--prune-empty-dirs",
-        "--omit-dir-times",
-        "--chmod=D700,F600",
-    ]
-    _rsync(where, [*options, *_filters(), "--", origin, f"{home}{os.sep}"])
-    return PulledCopy(name, str(home), files)
-
-
-def _filters() -> list[str]:
-    found = ["--recursive", *(f"--exclude={pattern}" for pattern in NOT_COPIED)]
-    return [*found, *(f"--include={pattern}" for pattern in (*_above(), *STORES)), "--exclude=*"]
-
-
-def _rsync(where: str, words: Sequence[str]) -> bytes:
-    """Run rsync and return what it printed. Raises PullError."""
-    program = shutil.which("rsync")
-    if program is None:
-        raise PullError("the program rsync is needed, here and there")
-    done = subprocess.run(  # noqa: S603 - a program and options of ours, and a place that was checked
-        [program, *words], stdin=subprocess.DEVNULL, capture_output=True, check=False
-    )
-    if done.returncode not in (0, VANISHED):
-        told = done.stderr.decode("utf-8", "replace").strip().splitlines()
-        raise PullError(f"{where}: rsync ended with {done.returncode}: {told[0] if told else 'it did not say why'}")
-    return done.stdout
-
-
-def _origin_of(home: Path) -> str:
-    """Return where a copy came from; "" when there is none."""
-    try:
-        return (home.parent / ORIGIN).read_text(encoding="utf-8", errors="surrogateescape")
-    except FileNotFoundError:
-        return ""
-
-
-def remove_pulled(name: str) -> None:
-    """Delete the copy of a machine's stores. Raises LookupError when there is none, and OSError."""
-    if name not in pulled_machines():
-        raise LookupError(f"no stores were copied from a machine {name!r}")
-    shutil.rmtree(_home(name).parent)
+def home_of(name: str) -> Path:
+    """Return the folder of the copy of a machine's home, which need not exist. Raises OSError without a home folder."""
+    folder = _folder()
+    if folder is None:
+        raise OSError("there is no home folder to keep the copies of stores in")
+    return folder / name / "home"
 
 
 class PulledSource(SourceWrapper):
@@ -179,40 +56,9 @@ class PulledSource(SourceWrapper):
         return replace(reading, sessions=[replace(each, host=self._machine) for each in reading.sessions])
 
 
-def _origin(where: str) -> tuple[str, str]:
-    """Return what rsync copies from, and the name of the machine by default. Raises ValueError."""
-    path = Path(where).expanduser()
-    if where and path.is_dir():
-        full = path.resolve()
-        return f"{full}{os.sep}", full.name or "root"
-    if _REMOTE.fullmatch(where) is None:
-        told = f"{where!r} is neither a folder nor a host as ssh takes it"
-        raise ValueError(f"{told}; a port and the like are set in ssh's configuration")
-    return f"{where}:", where.rpartition("@")[2].strip("[]").replace(":", "-")
-
-
-def _above() -> Iterator[str]:
-    """Yield a pattern for each folder above those of STORES, without which rsync does not look into them."""
-    seen = set()
-    for pattern in STORES:
-        parts = pattern.removesuffix(_WHOLE).strip("/").split("/")
-        for count in range(1, len(parts)):
-            above = "/" + "/".join(parts[:count]) + "/"
-            if above not in seen:
-                seen.add(above)
-                yield above
-
-
 def _folder() -> Path | None:
     found = user_folder("XDG_DATA_HOME", ".local/share", "user_data_path")
     return None if found is None else found / "machines"
-
-
-def _home(name: str) -> Path:
-    folder = _folder()
-    if folder is None:
-        raise PullError("there is no home folder to keep the copies of stores in")
-    return folder / name / "home"
 
 
 def _is_own_folder(path: Path) -> bool:

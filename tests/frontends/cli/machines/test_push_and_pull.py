@@ -71,7 +71,7 @@ def test_the_settings_may_allow_projects(run: Run, url: str, tmp_path: Path) -> 
     refused = run("push", url, "--history", "demo")
     assert refused.exit_code == 2
     assert "name the projects that may leave this machine" in refused.stderr
-    assert "(--project, or `projects` in the section [push] of the settings)" in refused.stderr
+    assert "with --project, or with `projects` in the section [push] of the settings" in refused.stderr
     config = tmp_path / "config" / "recall_rank" / "config.toml"
     config.parent.mkdir(parents=True)
     config.write_text('[push]\nprojects = ["moss*"]\n')

@@ -34,7 +34,9 @@ def pull(ctx: click.Context, where: str | None, name: str | None, *, listed: boo
     WHERE is a host as ssh takes it, or a folder that is laid out as a home folder, such as a backup. Stores are copied
     by rsync, which both machines need; keys and settings of agents are not. Nothing is written there.
     """
-    from recall_rank.exchange import pulled
+    from recall_rank.exchange.pull import pull as pull_stores
+    from recall_rank.exchange.pull import remove_pulled
+    from recall_rank.exchange.pulled import machine_sources, pulled_machines
 
     if listed and (where or remove or name is not None):
         raise click.UsageError("--list takes no WHERE and no other option")
@@ -43,22 +45,22 @@ def pull(ctx: click.Context, where: str | None, name: str | None, *, listed: boo
     if not listed and not where:
         raise click.UsageError("Missing argument 'WHERE'.")
     if listed:
-        _tell_machines(pulled.pulled_machines(), as_json=as_json)
+        _tell_machines(pulled_machines(), as_json=as_json)
         return
     try:
         if remove:
-            pulled.remove_pulled(where or "")
+            remove_pulled(where or "")
             told = {"ok": True, "removed": where}
             print_json(told) if as_json else say(f"the histories of {one_line(where or '')} were deleted here")
             return
-        copy = pulled.pull(where or "", name)
+        copy = pull_stores(where or "", name)
     except LookupError as error:
         fail(str(error.args[0]), NOT_THERE if remove else NO_HISTORY, as_json=as_json)
     except ValueError as error:
         fail(str(error), USAGE, as_json=as_json)
     except OSError as error:
         fail(str(error), NOT_WRITTEN, as_json=as_json)
-    agents = list(dict.fromkeys(source.name for source in pulled.machine_sources(copy.name)))
+    agents = list(dict.fromkeys(source.name for source in machine_sources(copy.name)))
     if as_json:
         print_json({"ok": True, "host": copy.name, "agents": agents, "files": copy.files, "folder": copy.folder})
     else:

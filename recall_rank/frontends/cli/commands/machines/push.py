@@ -9,7 +9,7 @@ import time
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import click
 
@@ -36,6 +36,11 @@ if TYPE_CHECKING:
     from recall_rank.exchange.outgoing import MachineName
     from recall_rank.exchange.push import PushReport
     from recall_rank.model import Source
+
+_NONE_ALLOWED: Final = (
+    "nothing is pushed by default: name the projects that may leave this machine with --project, or with `projects` in "
+    "the section [push] of the settings"
+)
 
 
 @click.command(name="push", short_help="Share the sessions of some projects with other machines.")
@@ -83,7 +88,7 @@ def push(
 
     if dry_run and withdraw:
         fail("--dry-run and --withdraw exclude each other", USAGE, as_json=as_json)
-    started, allowed = time.perf_counter(), projects
+    started = time.perf_counter()
     place = _place(url)
     try:
         machine = MachineName(host or platform.node() or "localhost", user or getpass.getuser())
@@ -100,7 +105,7 @@ def push(
                     place,
                     sources,
                     machine,
-                    allowed,
+                    _not_none(allowed),
                     session_without_secrets,
                     reading=rules_digest(),
                     cache=chosen.folder(),
@@ -115,8 +120,7 @@ def push(
     except (OSError, UnusableIndexError) as error:
         fail(str(error), NOT_WRITTEN, as_json=as_json)
     except (ValueError, RuntimeError) as error:
-        ways = "" if allowed or withdraw else " (--project, or `projects` in the section [push] of the settings)"
-        fail(f"{error}{ways}", USAGE, as_json=as_json)
+        fail(str(error), USAGE, as_json=as_json)
     took = (time.perf_counter() - started) * 1000
     if as_json:
         print_json(_told(report, machine, took))
@@ -135,6 +139,13 @@ def _place(url: str) -> str:
     if re.match(r"[a-z][a-z0-9+.-]+:/", url):
         raise click.BadParameter(f"{url} is neither a URL, which has two slashes behind its colon, nor a folder")
     return f"file://{Path(url).expanduser().absolute()}"
+
+
+def _not_none(allowed: Sequence[str]) -> Sequence[str]:
+    """Return the allowed projects. Raises ValueError when there is none."""
+    if not allowed:
+        raise ValueError(_NONE_ALLOWED)
+    return allowed
 
 
 class _NoHistoryError(Exception):

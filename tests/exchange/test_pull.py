@@ -8,14 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from recall_rank.exchange.pulled import (
-    PullError,
-    machine_sources,
-    pull,
-    pulled_machines,
-    pulled_sources,
-    remove_pulled,
-)
+from recall_rank.exchange.pull import PullError, pull, remove_pulled
+from recall_rank.exchange.pulled import machine_sources, pulled_machines, pulled_sources
 from recall_rank.loaders import discover, read_all
 from recall_rank.model import Session
 from recall_rank.model.record_classes import replace
