@@ -257,10 +257,16 @@ class _Publisher:
         found = self._remote.opened(manifest)
         if found.table is None:
             raise ValueError(f"{self._url} holds an index that was not pushed, which a push would replace")
-        pieces = zip(manifest.segments, found.segments, strict=True)
-        machines = []
+        pieces = list(zip(manifest.segments, found.segments, strict=True))
+        machines, at = [], 0
         for entry in read_machines(found.table):
-            segments = [SharedSegment(*next(pieces), note.dead, note.content) for note in entry.segments]
+            own = pieces[at : at + len(entry.segments)]
+            at += len(entry.segments)
+            if at > len(pieces):
+                raise found.table.damaged("it has more segments than the index")
+            segments = [
+                SharedSegment(*piece, note.dead, note.content) for piece, note in zip(own, entry.segments, strict=True)
+            ]
             machines.append(MachineSegments(entry.host, entry.user, entry.pushed, entry.forgotten, segments))
         return machines
 

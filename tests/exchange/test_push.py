@@ -12,6 +12,7 @@ import pytest
 
 from recall_rank.corpus import Index
 from recall_rank.exchange import push as push_module
+from recall_rank.exchange.machines_table import MACHINES
 from recall_rank.exchange.outgoing import MachineName, Redact
 from recall_rank.exchange.push import PushReport, push, withdraw
 from recall_rank.frontends.redaction.redacted_answers import session_without_secrets
@@ -20,7 +21,10 @@ from recall_rank.histories.records.forgotten import forget, take_back
 from recall_rank.index.errors import DamagedIndexError, IndexFormatError
 from recall_rank.index.remote.object_store import ObjectStore
 from recall_rank.index.remote.remote_folder import RemoteFolder
+from recall_rank.index.segment.build import build
 from recall_rank.index.storage.manifest import newest_manifest
+from recall_rank.index.storage.publish import add, add_table, publish
+from recall_rank.index.storage.table_file import DEAD, dead_section
 from recall_rank.loaders import open_sources
 from recall_rank.model import Session
 from tests.support.frontends.picker import write_history
@@ -349,6 +353,27 @@ def test_an_index_of_another_version_and_a_damaged_one_are_left_alone(
     memory().rm_file(path)
     with pytest.raises(IndexFormatError, match="push to another URL"):
         here.push()
+
+
+@pytest.mark.parametrize(
+    "machines",
+    [
+        b"{",
+        b'{"version":2,"machines":[]}',
+        b'{"version":1,"machines":[{"host":"a","user":"b","pushed":1,"forgotten":["word"],"segments":[]}]}',
+        b'{"version":1,"machines":[{"host":"a","user":"b","pushed":1,"forgotten":[],"segments":'
+        b'[{"content":"","dead":[]},{"content":"","dead":[]}]}]}',
+    ],
+)
+def test_a_table_that_does_not_fit_is_refused(machine: Callable[..., Machine], url: str, machines: bytes) -> None:
+    with RemoteFolder(ObjectStore(url)) as folder:
+        files = [add(folder, build([talk("b", "lantern")]))]
+        files.append(add_table(folder, {DEAD: dead_section([frozenset()]), MACHINES: machines}))
+        publish(folder, lambda _: tuple(files))
+    before = contents(url)
+    with pytest.raises(DamagedIndexError):
+        machine("quay", talk("a", "lantern")).push()
+    assert contents(url) == before
 
 
 def test_names_of_machines(url: str) -> None:
