@@ -361,8 +361,10 @@ def test_an_index_of_another_version_and_a_damaged_one_are_left_alone(
         b"{",
         b'{"version":2,"machines":[]}',
         b'{"version":1,"machines":[{"host":"a","user":"b","pushed":1,"forgotten":["word"],"segments":[]}]}',
-        b'{"version":1,"machines":[{"host":"a","user":"b","pushed":1,"forgotten":[],"segments":'
-        b'[{"content":"","dead":[]},{"content":"","dead":[]}]}]}',
+        (
+            b'{"version":1,"machines":[{"host":"a","user":"b","pushed":1,"forgotten":[],"segments":'
+            b'[{"content":"","dead":[]},{"content":"","dead":[]}]}]}'
+        ),
     ],
 )
 def test_a_table_that_does_not_fit_is_refused(machine: Callable[..., Machine], url: str, machines: bytes) -> None:
