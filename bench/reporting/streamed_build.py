@@ -10,17 +10,17 @@ from typing import Any
 
 import orjson
 
-from bench.datasets import generate
+from bench.datasets.spooled_history import SpooledHistory, read_spool
 from bench.datasets.timed_sessions import TimedSessions
 from bench.reporting.process_usage import peak_bytes
 from recall_rank import Index
 from recall_rank.index.storage.publish import open_generation
 
 
-def built_apart(parts: int, seed: int, folder: Path) -> dict[str, Any]:
-    """Return the CPU seconds and peak bytes of a process that builds a generated history into `folder`."""
+def built_apart(history: SpooledHistory, folder: Path) -> dict[str, Any]:
+    """Return the CPU seconds and peak bytes of a process that builds the index of a history into `folder`."""
     done = subprocess.run(
-        [sys.executable, "-m", "bench.reporting.streamed_build", str(parts), str(seed), str(folder)],
+        [sys.executable, "-m", "bench.reporting.streamed_build", str(history.path), str(folder)],
         capture_output=True,
         check=True,
         cwd=Path(__file__).resolve().parents[2],
@@ -28,8 +28,8 @@ def built_apart(parts: int, seed: int, folder: Path) -> dict[str, Any]:
     return dict(orjson.loads(done.stdout.splitlines()[-1]))
 
 
-def child(parts: int, seed: int, folder: Path) -> dict[str, Any]:
-    given = TimedSessions(generate.sessions(parts, seed))
+def child(history: Path, folder: Path) -> dict[str, Any]:
+    given = TimedSessions(read_spool(history))
     before = time.process_time()
     Index.build(given, folder=folder).close()
     return {"cpu": time.process_time() - before - given.spent, "peak": peak_bytes()}
@@ -44,4 +44,4 @@ def sizes_of(folder: Path) -> tuple[int, int]:
 
 
 if __name__ == "__main__":
-    sys.stdout.buffer.write(orjson.dumps(child(int(sys.argv[1]), int(sys.argv[2]), Path(sys.argv[3]))) + b"\n")
+    sys.stdout.buffer.write(orjson.dumps(child(Path(sys.argv[1]), Path(sys.argv[2]))) + b"\n")

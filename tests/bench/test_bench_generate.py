@@ -5,10 +5,11 @@ from __future__ import annotations
 import itertools
 import random
 from collections import Counter
+from pathlib import Path
 
 import pytest
 
-from bench.datasets import generate
+from bench.datasets import generate, spooled_history
 from bench.datasets.documents import documents
 from bench.datasets.label import ALL_OF, KINDS, label, pieces, plain
 from bench.datasets.spooled_history import SpooledHistory
@@ -86,6 +87,26 @@ def test_a_history_in_a_file_is_the_same_as_often_as_it_is_read() -> None:
     assert list(spool) == list(spool) == sessions
     assert sessions[1] in spool
     assert spool.queries == label(generate.mentions(600, 3), 3)
+
+
+def test_a_kept_history_is_written_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    first = SpooledHistory(600, 3, tmp_path / "kept")
+    with monkeypatch.context() as patched:
+        patched.setattr(spooled_history, "Writer", None)
+        again = SpooledHistory(600, 3, tmp_path / "kept")
+        assert list(again) == list(first)
+        assert again.queries == first.queries
+    other = SpooledHistory(600, 4, tmp_path / "kept")
+    assert list(other) == list(generate.sessions(600, 4))
+    assert SpooledHistory(600, 3, tmp_path / "kept").queries == first.queries, "it is written anew"
+
+
+def test_several_processes_write_the_history_of_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    one = SpooledHistory(600, 3)
+    monkeypatch.setattr(spooled_history, "SEVERAL", 0)
+    several = SpooledHistory(600, 3)
+    assert several.path.read_bytes() == one.path.read_bytes()
+    assert several.queries == one.queries
 
 
 @pytest.mark.parametrize("style", STYLES)

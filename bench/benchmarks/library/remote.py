@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from bench.datasets import dataset
+from bench.datasets.spooled_history import SpooledHistory
 from bench.engines.ours import UNHURRIED_MS
 from bench.reporting.rank_metrics import quantile
 from bench.reporting.report import Report, Table
@@ -53,7 +54,7 @@ def run(options: argparse.Namespace) -> Report:
     with tempfile.TemporaryDirectory() as given:
         place = options.index or Path(given, "index")
         if options.index is None:
-            built_apart(options.parts, options.seed, place)
+            built_apart(SpooledHistory(options.parts, options.seed), place)
         size = sum(sizes_of(place))
         queries = _queries(min(options.parts, DRAWN), options.seed, options.queries)
         asked = _asked(report, place, Path(given, "cache"), queries)

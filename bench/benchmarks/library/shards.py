@@ -10,7 +10,7 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from bench.datasets.generate import mentions, sessions
+from bench.datasets.spooled_history import SpooledHistory
 from bench.reporting.rank_metrics import quantile
 from bench.reporting.report import Report, Table
 from recall_rank import Index, Shards
@@ -35,6 +35,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--queries", type=int, default=50, help="how many of them (default %(default)s)")
     parser.add_argument("--rounds", type=int, default=3, help="turns of every query (default %(default)s)")
     parser.add_argument("--clients", default="1,4,16", help="that search at the same time (default %(default)s)")
+    parser.add_argument("--history", type=Path, help="file to keep the generated history in, for the next run")
     parser.add_argument("--ray", action="store_true", help="ask actors of Ray, too (extra ray)")
     parser.add_argument("--seed", type=int, default=1)
 
@@ -43,8 +44,10 @@ def run(options: argparse.Namespace) -> Report:
     data = f"generated, {options.parts:,} parts in {options.shards} shards, seed {options.seed}"
     report = Report("shards", __doc__ or "", data)
     with tempfile.TemporaryDirectory() as folder:
-        one, folders = _built(options, Path(folder))
-        queries = [each.text for each in islice(mentions(options.parts, options.seed), options.queries)]
+        history = SpooledHistory(options.parts, options.seed, options.history)
+        one, folders = _built(history, options.shards, Path(folder))
+        step = max(1, len(history.queries) // options.queries)
+        queries = [each.query for each in history.queries[::step]]
         counted = [CountingShard(ProcessShard(each)) for each in folders]
         with (
             Index.open(one) as index,
@@ -61,13 +64,12 @@ def run(options: argparse.Namespace) -> Report:
     return report
 
 
-def _built(options: argparse.Namespace, folder: Path) -> tuple[Path, list[Path]]:
+def _built(history: SpooledHistory, shards: int, folder: Path) -> tuple[Path, list[Path]]:
     """Return the folder of one index, and those of shards which have its sessions in turns."""
-    Index.build(sessions(options.parts, options.seed), folder=folder / "one").close()
-    folders = [folder / f"shard-{number}" for number in range(options.shards)]
+    Index.build(history, folder=folder / "one").close()
+    folders = [folder / f"shard-{number}" for number in range(shards)]
     for number, each in enumerate(folders):
-        own = islice(sessions(options.parts, options.seed), number, None, options.shards)
-        Index.build(own, folder=each).close()
+        Index.build(islice(history, number, None, shards), folder=each).close()
     return folder / "one", folders
 
 
