@@ -64,7 +64,6 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]):  
         report.user_properties.append(("tried", take_tried()))
         marks = [str(mark.args[0]) for mark in item.iter_markers("promise")]
         report.user_properties.append(("promises", promises_of(item.nodeid, marks)))
-        _STATE["shown"] = _STATE["shown"] or item.nodeid.startswith(_OWN)
     elif report.when == "setup" and report.outcome != "passed":
         marks = [str(mark.args[0]) for mark in item.iter_markers("promise")]
         report.user_properties.append(("promises", promises_of(item.nodeid, marks)))
@@ -72,7 +71,8 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]):  
 
 
 def pytest_runtest_logreport(report: pytest.TestReport) -> None:
-    """Count a test for each of its promises."""
+    """Count a test for each of its promises, in the process that hears of the tests of all."""
+    _STATE["shown"] = _STATE["shown"] or report.nodeid.startswith(_OWN)
     told = dict(report.user_properties)
     if report.when == "teardown" or not isinstance(keys := told.get("promises"), list):
         return
