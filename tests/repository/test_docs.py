@@ -41,7 +41,8 @@ PROJECT: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text(enco
 EXTRAS: dict[str, list[str]] = PROJECT["project"]["optional-dependencies"]
 
 FIRST = 'python3 -m venv .venv && . .venv/bin/activate && pip install . && recall-rank demo "rate limit"'
-SECOND = "python3 -m venv .venv && . .venv/bin/activate && pip install -e '.[test]' && python -m pytest -n auto --dist loadfile"
+SECOND = "python3 -m venv .venv && . .venv/bin/activate && pip install -e '.[test]' && python -m pytest"
+SECOND += " -n auto --dist loadfile"
 
 _BLOCK = re.compile(r"^```(\w*)(?: title=(\S+))?\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 _LINK = re.compile(r"(?<!!)\[[^\]]*\]\(([^)\s]+)\)")
