@@ -39,7 +39,8 @@ def on_terminal(
 ) -> tuple[int, str, str]:
     """Return exit status, stdout and what was drawn of `recall-rank WORDS`, whose controlling terminal is a new one.
 
-    `typed` has pairs: what must have been drawn, and what is typed then. stdout is a pipe, as in a script.
+    `typed` has pairs: what must have been drawn behind that of the pair before, and what is typed then. stdout is a
+    pipe, as in a script.
     """
     command = [sys.executable, "-m", "recall_rank", *map(str, words)]
     own = {"HOME": str(home), "XDG_CACHE_HOME": str(home / "caches"), "XDG_CONFIG_HOME": str(home / "settings")}
@@ -51,7 +52,7 @@ def on_terminal(
         preexec_fn=lambda: os.close(os.open(os.ttyname(side), os.O_RDWR)),  # noqa: PLW1509 - the controlling terminal
     ) as process:  # fmt: skip
         os.close(side)
-        drawn = b""
+        drawn, at = b"", 0
         left = list(typed)
         end = time.monotonic() + 60
         while time.monotonic() < end:
@@ -60,7 +61,8 @@ def on_terminal(
                     drawn += os.read(control, 65536)
                 except OSError:
                     break
-            if left and left[0][0].encode() in drawn:
+            if left and (found := drawn.find(left[0][0].encode(), at)) >= 0:
+                at = found + len(left[0][0].encode())
                 os.write(control, left.pop(0)[1].encode())
                 drawn = drawn if left else drawn + b"|typed|"
             if process.poll() is not None:
