@@ -6,6 +6,7 @@ import json
 import sqlite3
 import subprocess
 import sys
+from contextlib import closing
 from pathlib import Path
 from typing import Final
 
@@ -160,7 +161,7 @@ def _counts(database: Path) -> dict[str, int]:
     """The numbers of sessions and messages in the store, counted without our loader: an answer of a tool is part of
     the call that it answers.
     """
-    with sqlite3.connect(f"{database.as_uri()}?mode=ro", uri=True) as connection:
+    with closing(sqlite3.connect(f"{database.as_uri()}?mode=ro", uri=True)) as connection:
         (sessions,) = connection.execute("SELECT count(*) FROM sessions").fetchone()
         (said,) = connection.execute("SELECT count(*) FROM messages WHERE role IN ('user', 'assistant')").fetchone()
     return {"sessions": int(sessions), "messages": int(said)}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlite3
 import threading
 from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
@@ -72,7 +73,7 @@ def test_a_history_without_sessions(tmp_path: Path) -> None:
 def test_a_broken_source_is_told_and_the_others_are_searched(tmp_path: Path) -> None:
     good, bad = tmp_path / "good.jsonl", tmp_path / "opencode.db"
     write_history(good, [said("one", "the lantern")])
-    with sqlite3.connect(bad) as database:
+    with closing(sqlite3.connect(bad)) as database:
         database.execute("CREATE TABLE session (id TEXT)")
         database.execute("CREATE TABLE message (id TEXT)")
         database.execute("CREATE TABLE part (id TEXT)")
