@@ -5,7 +5,7 @@ from recall_rank._core.index.doc_columns cimport ShapeWeight
 from recall_rank._core.index.postings cimport Postings
 
 cdef enum:
-    FUSE_NS_PER_DOC = 15  # ns that fusion and ranking take for each scored document, reserved before the deadline
+    MOST_FUSE_NS = 120  # ns that fusion and ranking take at most for a scored document: those far apart in memory
 
 cdef struct QueryGroups:    # term groups of a query; a group has members, a member is a range of terms [first, last)
     Py_ssize_t count        # groups
@@ -29,6 +29,12 @@ cdef struct FrequencySums:  # weighted frequencies of one group in the documents
     uint16_t* docs          # the documents with the group, in the order of first occurrence
     Py_ssize_t count
 
+cdef struct ReadTime:       # of a thread that scores the documents of several segments
+    int64_t deadline        # ns of the monotonic clock, 0 for none
+    int64_t begun           # when it began
+    Py_ssize_t found        # documents that it has scored in the segments before
+
+
 cdef struct BlockScratch:   # scratch memory for scoring blocks; every float is 0 between two blocks
     float* scores           # f32[BLOCK]
     FrequencySums first     # of the first half of a compound word, until its second half is summed
@@ -41,4 +47,4 @@ cdef bint reserve_scratch(BlockScratch* scratch) noexcept nogil
 cdef void release_scratch(BlockScratch* scratch) noexcept nogil
 cdef Py_ssize_t accumulate_blocks(Postings postings, const QueryGroups* groups, const uint16_t* shapes,
                                   const uint8_t* eligible, Py_ssize_t documents, DocScores* scored,
-                                  BlockScratch* scratch, int64_t deadline) noexcept nogil
+                                  BlockScratch* scratch, const ReadTime* time) noexcept nogil

@@ -9,7 +9,8 @@ from libc.stdint cimport int64_t, uint8_t, uint32_t
 
 from recall_rank._core.index.doc_columns cimport TALKS
 from recall_rank._core.search.compiled_query cimport CompiledQuery
-from recall_rank._core.search.doc_scores cimport FUSE_NS_PER_DOC, BlockScratch, release_scratch, reserve_scratch
+from recall_rank._core.runtime.clock cimport rr_monotonic_ns
+from recall_rank._core.search.doc_scores cimport BlockScratch, ReadTime, release_scratch, reserve_scratch
 from recall_rank._core.search.fusion cimport FusionWeights, HitRow, add_in_times
 from recall_rank._core.search.hits cimport (Hits, SessionHitRow, Threshold, add_to_session, mark_parts,
                                             release_threshold, reserve_threshold)
@@ -139,7 +140,7 @@ cdef class Evidence:
         Only accumulate() calls it, from several threads for different segments.
         """
         cdef Py_ssize_t k
-        cdef int64_t deadline = deadline_ns
+        cdef ReadTime time = ReadTime(deadline_ns, rr_monotonic_ns(), 0)
         cdef BlockScratch scratch
         cdef bint whole = True
         if not self.accumulated or not 0 <= first <= last <= self.count:
@@ -148,9 +149,8 @@ cdef class Evidence:
             raise MemoryError
         with nogil:
             for k in range(first, last):
-                whole = whole and (<SegmentEvidence>self.slots[k].evidence).accumulate(&scratch, deadline)
-                if deadline:  # what was found here has to be fused and sorted before the deadline, too
-                    deadline -= (<SegmentEvidence>self.slots[k].evidence).scored.count * FUSE_NS_PER_DOC
+                whole = whole and (<SegmentEvidence>self.slots[k].evidence).accumulate(&scratch, &time)
+                time.found += (<SegmentEvidence>self.slots[k].evidence).scored.count
         release_scratch(&scratch)
         return whole
 

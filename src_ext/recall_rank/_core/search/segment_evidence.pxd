@@ -3,7 +3,7 @@ from libc.stdint cimport int64_t, uint8_t, uint16_t, uint32_t
 from recall_rank._core.index.doc_columns cimport DocColumns
 from recall_rank._core.index.postings cimport Postings
 from recall_rank._core.search.compiled_query cimport CompiledQuery
-from recall_rank._core.search.doc_scores cimport DocScores, QueryGroups, BlockScratch
+from recall_rank._core.search.doc_scores cimport BlockScratch, DocScores, QueryGroups, ReadTime
 from recall_rank._core.search.fusion cimport ContextScores, FusionWeights, HitRow, Run
 from recall_rank._core.search.hits cimport HitBuffer, Threshold
 
@@ -43,7 +43,7 @@ cdef class SegmentEvidence:
     cdef Py_ssize_t hit_count
     cdef Py_ssize_t docs_done
     cdef int prepare(self, CompiledQuery query, uint32_t first_term, uint32_t last_term) except -1
-    cdef bint accumulate(self, BlockScratch* scratch, int64_t deadline) noexcept nogil
+    cdef bint accumulate(self, BlockScratch* scratch, const ReadTime* time) noexcept nogil
     cdef int prepare_fuse(self) except -1
     cdef void gather(self) noexcept nogil
     cdef int score_all(self, const FusionWeights* weights) except -1

@@ -10,8 +10,8 @@ from recall_rank._core.index.doc_columns cimport DocColumns, ShapeWeight
 from recall_rank._core.index.postings cimport Postings
 from recall_rank._core.runtime.scratch_pool cimport acquire, release
 from recall_rank._core.search.compiled_query cimport CompiledQuery
-from recall_rank._core.search.doc_scores cimport (BLOCK, BlockScratch, accumulate_blocks, release_doc_scores,
-                                                  reserve_doc_scores)
+from recall_rank._core.search.doc_scores cimport (BLOCK, BlockScratch, ReadTime, accumulate_blocks,
+                                                  release_doc_scores, reserve_doc_scores)
 from recall_rank._core.search.fusion cimport (FusionWeights, HitRow, Run, fold, keep_only, release_context,
                                               reserve_context, score_run)
 from recall_rank._core.search.hits cimport (Threshold, best_first, can_bound, collect_best, drop_below, mark_parts,
@@ -109,14 +109,14 @@ cdef class SegmentEvidence:
         self.shapes = <const uint16_t*>PyByteArray_AS_STRING(self.shapes_buffer)
         return 0
 
-    cdef bint accumulate(self, BlockScratch* scratch, int64_t deadline) noexcept nogil:
-        """Score the documents block by block; return False if the deadline passed before the last block.
+    cdef bint accumulate(self, BlockScratch* scratch, const ReadTime* time) noexcept nogil:
+        """Score the documents block by block; return False if time was over before the last block.
 
-        The deadline is in ns of the monotonic clock, 0 for none; documents of complete blocks keep their scores.
+        Documents of complete blocks keep their scores.
         """
         cdef Py_ssize_t docs = self.columns.docs
         cdef Py_ssize_t blocks = accumulate_blocks(self.source.postings, &self.groups, self.shapes, self.eligible, docs,
-                                                   &self.scored, scratch, deadline)
+                                                   &self.scored, scratch, time)
         self.docs_done = min(docs, blocks * BLOCK)
         return blocks == self.source.postings.block_count
 
@@ -138,6 +138,8 @@ cdef class SegmentEvidence:
         """Fuse the documents into hits, one for each part that `only` marks (NULL: all) in a session that is not
         deleted.
         """
+        if self.scored.count == 0:  # no hit will ask for a score of its context
+            return
         self.run_count = fold(&self.scored, self.columns, self.positions, &self.context, self.runs)
         if self.only != NULL:
             self.run_count = keep_only(&self.scored, self.columns, self.only, self.runs, self.run_count)
