@@ -129,7 +129,7 @@ class _Pages:
     __slots__ = ("marks", "text", "unpacked")
 
     def __init__(self, size: int) -> None:
-        pages = mmap.mmap(-1, size, **_mapping())
+        pages = _private_memory(size)
         if hasattr(mmap, "MADV_NOHUGEPAGE"):
             pages.madvise(mmap.MADV_NOHUGEPAGE)  # each would take 2 MiB for one block
         self.text = memoryview(pages)
@@ -137,13 +137,13 @@ class _Pages:
         self.unpacked = 0  # blocks, roughly: threads count without a lock
 
 
-def _mapping() -> dict[str, int]:
-    """Return the arguments of mmap for private memory that may be larger than that of the machine, as the text of a
-    segment may be: Linux refuses such a mapping unless it is told that most of it is never written.
+def _private_memory(size: int) -> mmap.mmap:
+    """Return memory that may be larger than that of the machine, as the text of a segment may be: Linux refuses such a
+    mapping unless it is told that most of it is never written.
     """
     if not hasattr(mmap, "MAP_PRIVATE"):  # Windows
-        return {}
+        return mmap.mmap(-1, size)
     lazy = getattr(mmap, "MAP_NORESERVE", 0)
     if not lazy and sys.platform == "linux" and platform.machine() in _MACHINES:
         lazy = _NO_RESERVE
-    return {"flags": mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | lazy}
+    return mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | lazy)

@@ -291,8 +291,8 @@ cdef Py_ssize_t accumulate_blocks(Postings postings, const QueryGroups* groups, 
 
     eligible, u8[documents], marks the documents that may be scored; NULL means all. shapes, u16[documents], has the
     shape of each (DocColumns.doc_shapes). `scratch` is memory of reserve_scratch(). Return the number of complete
-    blocks; a block that the deadline interrupts adds no document. Reading ends early enough before the deadline to leave
-    time for fusing and ranking the documents found so far.
+    blocks; a block that the deadline interrupts adds no document. Reading ends before the deadline, so that time is
+    left for fusing and ranking the documents found so far.
     """
     cdef int64_t[MAX_MAIN_MEMBERS] main_members
     cdef Py_ssize_t group, block, base, done = 0

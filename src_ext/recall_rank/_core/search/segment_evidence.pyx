@@ -3,7 +3,7 @@
 from cpython.bytearray cimport PyByteArray_AS_STRING
 from cpython.mem cimport PyMem_RawFree
 from libc.math cimport INFINITY
-from libc.stdint cimport int64_t, uint8_t, uint16_t, uint32_t
+from libc.stdint cimport uint8_t, uint16_t, uint32_t
 from libc.string cimport memset
 
 from recall_rank._core.index.doc_columns cimport DocColumns, ShapeWeight
