@@ -244,7 +244,8 @@ class SearchingApp(App[Outcome]):
 
     @on(Delivered)
     def _take(self, event: Delivered) -> None:
-        event.take(event.value)
+        if self.query("#query"):  # else the picker ends, and its widgets are gone
+            event.take(event.value)
 
     async def on_event(self, event: events.Event) -> None:
         """Take what is typed into the query at once: Textual would hand it on, and a key that follows would overtake

@@ -17,6 +17,7 @@ from bench.datasets.generate import sessions as generated
 from recall_rank import Message, Part, Recall, Session
 from recall_rank.frontends.cli.browse import searching_app
 from recall_rank.frontends.cli.browse.search import find
+from recall_rank.frontends.cli.browse.searching_app import Delivered
 from recall_rank.frontends.cli.browse.state import PAGE, SearchState
 from recall_rank.frontends.demo import NOW
 from recall_rank.frontends.demo.generate import history
@@ -187,6 +188,16 @@ def test_a_first_reading_shows_its_progress_and_takes_keys(tmp_path: Path) -> No
             go.set()
             await picker.answered("burst")
             assert picker.ids[0] == "demo-10"
+
+    drive(test())
+
+
+def test_an_answer_that_comes_when_the_screen_is_gone_is_dropped(tmp_path: Path) -> None:
+    async def test() -> None:
+        async with open_picker(demo_recall(tmp_path), query="rate limit") as picker:
+            await picker.app.screen.query("*").remove()  # as at the end, while a thread still looks for a preview
+            picker.app.post_message(Delivered(picker.app._show_preview, None))
+            await picker.pilot.pause()
 
     drive(test())
 
