@@ -10,7 +10,7 @@ from __future__ import annotations
 import struct
 from array import array
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, Final, NamedTuple, TypeVar
 
 import xxhash
 
@@ -34,6 +34,12 @@ from recall_rank.index.storage.format import (
 from recall_rank.index.storage.mapped_file import MappedFile
 
 T = TypeVar("T")
+
+# Of each column: name, format, the name and the type code as an entry of a directory has them, bytes of a value.
+_ENTRIES: Final = tuple(
+    (name, column, [name.encode().ljust(24, b"\0"), column.code.encode()], column.width)
+    for name, column in COLUMNS.items()
+)
 
 
 class ColumnPlace(NamedTuple):
@@ -100,12 +106,12 @@ class SegmentFile:
         """
         places: dict[str, ColumnPlace] = {}
         counts: dict[str, int] = {}
-        for (name, column), entry in zip(COLUMNS.items(), ENTRY.iter_unpack(data), strict=True):
-            label, code, offset, size, length, sums_hash = entry
-            if label.rstrip(b"\0") != name.encode() or code != column.code.encode():
+        for (name, column, wanted, width), entry in zip(_ENTRIES, ENTRY.iter_unpack(data), strict=True):
+            *told, offset, size, length, sums_hash = entry
+            if told != wanted:
                 raise self.damaged(f"column {name} is not there")
             sums = aligned(offset + size, SUM.size)
-            if offset < HEADER_SIZE or offset % column.width:
+            if offset < HEADER_SIZE or offset % width:
                 raise self.damaged(f"column {name} is out of place")
             if sums + block_count(size, column.block) * SUM.size > end:
                 raise self.damaged(f"column {name} lies outside")
@@ -115,7 +121,7 @@ class SegmentFile:
             elif name == "text" and places["text_starts"].length > 1:
                 fits = places["text_starts"].length - 1 == block_count(length, TEXT_BLOCK)
             else:
-                fits = size == length * column.width
+                fits = size == length * width
             if row_count < 0 or not fits or counts.setdefault(column.rows, row_count) != row_count:
                 raise self.damaged(f"column {name} does not fit the others")
             places[name] = ColumnPlace(offset, size, length, sums_hash)
