@@ -118,10 +118,14 @@ def test_a_shell_gets_an_answer_without_rich_or_the_engine(path: Path, tmp_path:
     assert not any(line.endswith("| rich") for line in ended.stderr.splitlines())
 
 
-def test_the_script_of_bash_completes(path: Path) -> None:
+def test_the_script_of_bash_completes(path: Path, tmp_path: Path) -> None:
     script = recall_rank("completion", "bash").stdout
+    command = tmp_path / "bin" / "recall-rank"
+    command.parent.mkdir()
+    command.write_text(f'#!/bin/sh\nexec {sys.executable} -m recall_rank "$@"\n')
+    command.chmod(0o755)
     line = f"recall-rank open --history {path} demo-1"
-    program = f'''recall-rank() {{ {sys.executable} -m recall_rank "$@"; }}
+    program = f'''PATH={command.parent}:$PATH
 {script}
 COMP_WORDS=({line}) COMP_CWORD=4
 _recall_rank_completion recall-rank
