@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from bench.datasets.history_files import LabelledQuery
     from recall_rank.model import Session
 
-SEVERAL = 200_000
+SEVERAL = 200_000  # parts from which it pays to start processes
 _AT_ONCE = 32  # sessions that a process writes for one request
 
 

@@ -20,9 +20,10 @@ from recall_rank.shards.wire import to_bytes
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from recall_rank.index.shards.questions import ShardReply, ShardRequest
+    from recall_rank.model import Session
 
 NOW = 1_764_158_400_000
 UNHURRIED_MS = 60_000.0
@@ -36,6 +37,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--rounds", type=int, default=3, help="turns of every query (default %(default)s)")
     parser.add_argument("--clients", default="1,4,16", help="that search at the same time (default %(default)s)")
     parser.add_argument("--history", type=Path, help="file to keep the generated history in, for the next run")
+    parser.add_argument("--indexes", type=Path, help="folder to keep the indexes in, for the next run")
     parser.add_argument("--ray", action="store_true", help="ask actors of Ray, too (extra ray)")
     parser.add_argument("--seed", type=int, default=1)
 
@@ -43,9 +45,9 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> Report:
     data = f"generated, {options.parts:,} parts in {options.shards} shards, seed {options.seed}"
     report = Report("shards", __doc__ or "", data)
-    with tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory() as made:
         history = SpooledHistory(options.parts, options.seed, options.history)
-        one, folders = _built(history, options.shards, Path(folder))
+        one, *folders = _built(history, options.shards, options.indexes or Path(made))
         step = max(1, len(history.queries) // options.queries)
         queries = [each.query for each in history.queries[::step]]
         counted = [CountingShard(ProcessShard(each)) for each in folders]
@@ -64,13 +66,14 @@ def run(options: argparse.Namespace) -> Report:
     return report
 
 
-def _built(history: SpooledHistory, shards: int, folder: Path) -> tuple[Path, list[Path]]:
-    """Return the folder of one index, and those of shards which have its sessions in turns."""
-    Index.build(history, folder=folder / "one").close()
-    folders = [folder / f"shard-{number}" for number in range(shards)]
-    for number, each in enumerate(folders):
-        Index.build(islice(history, number, None, shards), folder=each).close()
-    return folder / "one", folders
+def _built(history: SpooledHistory, shards: int, folder: Path) -> list[Path]:
+    """Return the folder of one index, and those of shards which have its sessions in turns. What is there is kept."""
+    given: dict[Path, Iterable[Session]] = {folder / "one": history}
+    given |= {folder / f"shard-{number}-of-{shards}": islice(history, number, None, shards) for number in range(shards)}
+    for place, sessions in given.items():
+        if not place.exists():
+            Index.build(sessions, folder=place).close()
+    return list(given)
 
 
 def _times(report: Report, searched: dict[str, Searched], queries: Sequence[str], options: argparse.Namespace) -> None:
