@@ -79,7 +79,7 @@ def _built(history: SpooledHistory, shards: int, folder: Path) -> list[Path]:
 def _times(report: Report, searched: dict[str, Searched], queries: Sequence[str], options: argparse.Namespace) -> None:
     """Report the time of a search, each query by all in turn, and how many a second several clients get."""
     taken: dict[str, list[float]] = {name: [] for name in searched}
-    different = 0
+    different = late = 0
     for round_number in range(options.rounds + 1):
         for query in queries:
             answers = []
@@ -89,6 +89,7 @@ def _times(report: Report, searched: dict[str, Searched], queries: Sequence[str]
                 if round_number:  # the first round reads what later ones have
                     taken[name].append((time.perf_counter() - begun) * 1e3)
             different += any(answer != answers[0] for answer in answers)
+            late += any("time" in answer["degrade_kinds"] for answer in answers)
     clients = [int(count) for count in options.clients.split(",")]
     rates = {name: [_rate(each, queries, count) for count in clients] for name, each in searched.items()}
     base = quantile(taken["one index"], 0.5)
@@ -106,7 +107,7 @@ def _times(report: Report, searched: dict[str, Searched], queries: Sequence[str]
     for name, times in taken.items():
         if name != "one index":
             report.add(f"{name}, p50 over one index", quantile(times, 0.5) / base, "", "lower", 0.5, len(times))
-    report.check("every answer is that of one index", not different, f"{different} differ")
+    report.check("every answer is that of one index", not different, f"{different} differ, {late} were cut short")
 
 
 def _bytes(report: Report, shards: Shards, counted: Sequence[CountingShard], queries: Sequence[str]) -> None:
