@@ -92,9 +92,11 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             test._hypothesis_internal_database_key = item.nodeid.encode()
 
 
-@pytest.fixture(scope="session", autouse=True)
+@pytest.fixture(scope="module", autouse=True)
 def empty_home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """Give this process and its children an empty home folder, so that no test reads the developer's histories."""
+    """Give this process and its children an empty home folder, so that no test reads the developer's histories, nor
+    what another module has left there: agents' own packages write to it.
+    """
     home = tmp_path_factory.mktemp("home")
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("HOME", str(home))
