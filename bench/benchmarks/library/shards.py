@@ -14,6 +14,7 @@ from bench.datasets.spooled_history import SpooledHistory
 from bench.reporting.rank_metrics import quantile
 from bench.reporting.report import Report, Table
 from recall_rank import Index, Shards
+from recall_rank.index.errors import MissingIndexError
 from recall_rank.shards.contract import Shard, ShardContents
 from recall_rank.shards.process_shard import ProcessShard
 from recall_rank.shards.wire import to_bytes
@@ -47,7 +48,8 @@ def run(options: argparse.Namespace) -> Report:
     report = Report("shards", __doc__ or "", data)
     with tempfile.TemporaryDirectory() as made:
         history = SpooledHistory(options.parts, options.seed, options.history)
-        one, *folders = _built(history, options.shards, options.indexes or Path(made))
+        place = (options.indexes or Path(made)) / f"{options.parts}-{options.seed}"
+        one, *folders = _built(history, options.shards, place)
         step = max(1, len(history.queries) // options.queries)
         queries = [each.query for each in history.queries[::step]]
         counted = [CountingShard(ProcessShard(each)) for each in folders]
@@ -71,7 +73,9 @@ def _built(history: SpooledHistory, shards: int, folder: Path) -> list[Path]:
     given: dict[Path, Iterable[Session]] = {folder / "one": history}
     given |= {folder / f"shard-{number}-of-{shards}": islice(history, number, None, shards) for number in range(shards)}
     for place, sessions in given.items():
-        if not place.exists():
+        try:
+            Index.open(place).close()
+        except MissingIndexError:
             Index.build(sessions, folder=place).close()
     return list(given)
 

@@ -228,7 +228,7 @@ def test_what_does_not_fit_is_refused() -> None:
         several.accumulate(question(one_each(2)))
     for first, last in ((-1, 1), (1, 0), (0, 3)):
         with pytest.raises(IndexError):
-            several.accumulate_segments(first, last, 0)
+            several.accumulate_segments(first, last, 0, 1)
     with pytest.raises(ValueError, match="one byte a part"):
         several.fuse(**ALONE, only=b"\1")
     with pytest.raises(ValueError, match="negative"):

@@ -341,9 +341,9 @@ def evidence_without(missing: set[int]) -> type[Evidence]:
     """Evidence that reaches the deadline at the first segment whose number is in `missing`, when it comes to it."""
 
     class CutEvidence(Evidence):
-        def accumulate_segments(self, first: int, last: int, deadline_ns: int) -> bool:
+        def accumulate_segments(self, first: int, last: int, deadline_ns: int, threads: int) -> bool:
             read = super().accumulate_segments
-            done = [number not in missing and read(number, number + 1, deadline_ns) for number in range(first, last)]
+            done = [k not in missing and read(k, k + 1, deadline_ns, threads) for k in range(first, last)]
             return all(done)
 
     return CutEvidence

@@ -32,8 +32,8 @@ cdef struct FrequencySums:  # weighted frequencies of one group in the documents
 cdef struct ReadTime:       # of a thread that scores the documents of several segments
     int64_t deadline        # ns of the monotonic clock, 0 for none
     int64_t begun           # when it began
+    Py_ssize_t threads      # that do so at the same time, while one fuses what all of them find
     Py_ssize_t found        # documents that it has scored in the segments before
-
 
 cdef struct BlockScratch:   # scratch memory for scoring blocks; every float is 0 between two blocks
     float* scores           # f32[BLOCK]

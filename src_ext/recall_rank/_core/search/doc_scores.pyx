@@ -276,12 +276,12 @@ def nonzero_scores(float[::1] scores not None, bint use_simd):
 
 
 cdef int64_t time_to_fuse(const ReadTime* time, Py_ssize_t found, int64_t now) noexcept nogil:
-    """Return the ns to leave for fusing and ranking the `found` documents that were scored until `now`.
+    """Return the ns to leave for fusing and ranking what was scored until `now`, `found` documents by each thread.
 
     Both depend on the machine, and on how far apart the documents lie in memory, as scoring them did: over ten million
     parts they took .9 to 1.5 times as long.
     """
-    return min(found * MOST_FUSE_NS, (now - time.begun) * 3 // 2)
+    return min(found * MOST_FUSE_NS, (now - time.begun) * 3 // 2) * time.threads
 
 
 cdef Py_ssize_t accumulate_blocks(Postings postings, const QueryGroups* groups, const uint16_t* shapes,

@@ -126,21 +126,21 @@ cdef class Evidence:
             terms += own.source.postings.term_count
         threads = min(large, self.processors)
         if threads < 2:
-            return self.accumulate_segments(0, self.count, deadline_ns)
+            return self.accumulate_segments(0, self.count, deadline_ns, 1)
         from concurrent.futures import ThreadPoolExecutor
 
         each = range(self.count)
         with ThreadPoolExecutor(threads) as pool:
             ends, deadlines = range(1, self.count + 1), [deadline_ns] * self.count
-            return all(list(pool.map(self.accumulate_segments, each, ends, deadlines)))
+            return all(list(pool.map(self.accumulate_segments, each, ends, deadlines, [threads] * self.count)))
 
-    def accumulate_segments(self, Py_ssize_t first, Py_ssize_t last, int64_t deadline_ns):
+    def accumulate_segments(self, Py_ssize_t first, Py_ssize_t last, int64_t deadline_ns, Py_ssize_t threads):
         """Score the prepared segments [first, last) in turn; return False if the deadline passed before the end.
 
-        Only accumulate() calls it, from several threads for different segments.
+        Only accumulate() calls it, from `threads` threads for different segments.
         """
         cdef Py_ssize_t k
-        cdef ReadTime time = ReadTime(deadline_ns, rr_monotonic_ns(), 0)
+        cdef ReadTime time = ReadTime(deadline_ns, rr_monotonic_ns(), threads, 0)
         cdef BlockScratch scratch
         cdef bint whole = True
         if not self.accumulated or not 0 <= first <= last <= self.count:
