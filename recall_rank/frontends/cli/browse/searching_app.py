@@ -244,7 +244,7 @@ class SearchingApp(App[Outcome]):
 
     @on(Delivered)
     def _take(self, event: Delivered) -> None:
-        if self.query("#query"):  # else the picker ends, and its widgets are gone
+        if self.is_running:  # else the picker ends, and its widgets go one by one
             event.take(event.value)
 
     async def on_event(self, event: events.Event) -> None:

@@ -192,14 +192,23 @@ def test_a_first_reading_shows_its_progress_and_takes_keys(tmp_path: Path) -> No
     drive(test())
 
 
-def test_an_answer_that_comes_when_the_screen_is_gone_is_dropped(tmp_path: Path) -> None:
+@pytest.mark.parametrize("gone", ["#heading", "#preview", "#query", "#list", "#status", "#keys"])
+def test_an_answer_that_comes_while_the_screen_is_taken_down_is_dropped(
+    tmp_path: Path, gone: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told: list[bool] = []
+    taken: list[None] = []
+
     async def test() -> None:
         async with open_picker(demo_recall(tmp_path), query="rate limit") as picker:
-            await picker.app.screen.query("*").remove()  # as at the end, while a thread still looks for a preview
-            picker.app.post_message(Delivered(picker.app._show_preview, None))
-            await picker.pilot.pause()
+            app = picker.app
+            late = Delivered(lambda _: (taken.append(None), app._show_preview(None)), None)
+            kind = type(app.query_one(gone))
+            monkeypatch.setattr(kind, "on_unmount", lambda _: told.append(app.post_message(late)), raising=False)
 
     drive(test())
+    assert told
+    assert not taken
 
 
 def test_every_size_of_a_terminal(tmp_path: Path) -> None:
