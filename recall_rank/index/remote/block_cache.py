@@ -8,6 +8,7 @@ processes may fill it, and it may be deleted at any time.
 from __future__ import annotations
 
 import os
+import re
 import stat
 import threading
 from collections.abc import Iterable, Sequence
@@ -25,6 +26,9 @@ from recall_rank.index.storage.mapped_file import MappedFile
 
 CACHE_BYTES: Final = 1 << 30  # of all indexes in the cache, by default
 GAP: Final = 1024  # bytes between two ranges that are fetched along, to save a request
+# the names of folders and files of any version: only these are removed, since a user may name any folder as the cache
+_FOLDER_NAME: Final = re.compile(r"[0-9a-f]{32}")
+_FILE_NAME: Final = re.compile(r"(?:segment|table)-[0-9]+-[0-9a-f]{8}-[0-9]+-[0-9a-f]{16}-[0-9a-f]{32}")
 _FLAGS: Final = (
     os.O_RDWR | os.O_CREAT | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
 )
@@ -89,7 +93,7 @@ class BlockCache:
         named = {self._path(listed).name for listed in manifest.files}
         with suppress(OSError):
             for path in self._folder.iterdir():
-                if path.name not in named:
+                if path.name not in named and _FILE_NAME.fullmatch(path.name):
                     with suppress(OSError):
                         path.unlink()
         self._trim(named)
@@ -106,6 +110,8 @@ class BlockCache:
         """
         found = []
         for path in self._root.glob("*/*"):
+            if not (_FOLDER_NAME.fullmatch(path.parent.name) and _FILE_NAME.fullmatch(path.name)):
+                continue
             with suppress(OSError):
                 status = path.stat()
                 size = status.st_blocks * 512 if hasattr(status, "st_blocks") else status.st_size

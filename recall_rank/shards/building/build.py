@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -16,6 +15,7 @@ from recall_rank.histories.ignore import Ignore
 from recall_rank.index.storage.folder import Folder
 from recall_rank.model import ReadFailure
 from recall_rank.model.progress import Progress
+from recall_rank.shards.building.build_folder import READ_NAME, SHARD_NAME, claim, sweep
 from recall_rank.shards.building.linked_groups import linked_groups
 from recall_rank.shards.building.task_workers import TaskWorkers
 from recall_rank.shards.building.unit_batches import BuildPlan, digest, plan_batches
@@ -23,7 +23,6 @@ from recall_rank.shards.building.unit_tasks import Told, done_before
 from recall_rank.shards.manifest import ListedShard, write_manifest
 
 STATE: Final = "units"  # the folder below that of the shards with what was read, for the next build
-SHARD: Final = "shard-"  # how the names of the folders of shards begin
 MOST_SHARDS: Final = 4096
 MEMBERS: Final = 256  # sessions, as a rule, of which one task resolves copies
 NOTHING: Final = Ignore()
@@ -67,16 +66,18 @@ def build_shards(
     A session is in the shard that the hash of its id names. Copies count once, as in a refresh. What an earlier build
     read, also one that was interrupted, is not read again while its units have the same signatures. The manifest is
     written last: until then a reader finds the earlier shards. Then these are removed, so that nothing is left of what
-    was forgotten; who has them open may go on.
+    was forgotten; who has them open may go on. What no build made is not removed.
 
-    Raises ValueError for a number of shards outside 1 to 4096 and for a place without histories, BlockingIOError while
-    another build writes to the folder, OSError, and WorkersLostError.
+    Raises ValueError for a number of shards outside 1 to 4096, for a place without histories, and for a folder that is
+    not empty and that no build made; BlockingIOError while another build writes to the folder, OSError, and
+    WorkersLostError.
     """
     started = time.perf_counter()
     if not 1 <= shards <= MOST_SHARDS:
         raise ValueError(f"the number of shards is 1 to {MOST_SHARDS}, not {shards}")
     folder = Path(out).expanduser().absolute()
     plan = plan_batches(histories, ignore)
+    claim(folder)
     with _locked(folder / STATE):
         build = _Build(folder, shards, workers, ignore, progress, plan)
         build.read()
@@ -197,7 +198,7 @@ class _Build:
         ]
         failed = any(told["failures"] for told in self._told)  # such a folder may have other contents next time
         made = digest(self._names, [each["replaced"] for each in inputs], self._shards, self._id if failed else "")
-        names = [f"{SHARD}{number + 1:04}-of-{self._shards:04}-{made[:16]}" for number in range(self._shards)]
+        names = [f"shard-{number + 1:04}-of-{self._shards:04}-{made[:16]}" for number in range(self._shards)]
         tasks: list[Told] = [
             {"task": "merge", "folder": str(self._folder / name), "shard": number, "inputs": inputs}
             for number, name in enumerate(names)
@@ -221,13 +222,9 @@ class _Build:
         return [found[number] for number in range(len(tasks))]
 
     def sweep(self) -> None:
-        """Remove the folders of shards that this build did not make, and what it did not read."""
-        for path in self._folder.glob(f"{SHARD}*-of-*"):
-            if path.name not in self.used:
-                shutil.rmtree(path, ignore_errors=True)
-        for path in (self._folder / STATE).iterdir():
-            if path.is_dir() and path.name not in self._names:
-                shutil.rmtree(path, ignore_errors=True)
+        """Remove the folders of shards and of what was read that earlier builds made and this one does not need."""
+        sweep(self._folder, SHARD_NAME, self.used)
+        sweep(self._folder / STATE, READ_NAME, self._names)
 
     def report(self, shards: Sequence[ListedShard], elapsed_ms: float) -> BuildReport:
         failures = [ReadFailure(place, why) for told in self._told for place, why in told["failures"]]

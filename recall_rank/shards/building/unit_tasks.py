@@ -29,8 +29,8 @@ from recall_rank.index.storage.publish import open_generation, save_all
 from recall_rank.loaders import open_source, open_sources
 from recall_rank.model import BaseSource, Session, Unit
 from recall_rank.model.source_wrapper import complete_source
+from recall_rank.shards.building.build_folder import TOLD, mark
 
-TOLD: Final = "told.json"  # what a reading tells, beside its index
 SEGMENT_PARTS: Final = 393_216  # parts in a segment of a shard, plus the rest of its last input
 
 Told = dict[str, Any]
@@ -99,6 +99,7 @@ def read_units(given: Told) -> Told:
     these sessions are indexed. The groups are told with their hashed ids, by which others may be connected with them.
     """
     folder = Path(given["folder"])
+    mark(folder)
     ignore = _ignore(given["ignore"])
     sources = [_source(given["build"], ignore, address) for address in given["sources"]]
     members = None if given["members"] is None else {(agent, key) for agent, key in given["members"]}
@@ -177,7 +178,7 @@ def packed(numbers: Iterable[int]) -> str:
 def merge_shard(given: Told) -> Told:
     """Merge the segments of one shard from the folders of readings, and write them as the index of the shard."""
     folder = Path(given["folder"])
-    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    mark(folder)
     save_all(_merged(given["inputs"], given["shard"]), folder)
     return {**_counts(open_generation(folder).segments), "reused": False}
 

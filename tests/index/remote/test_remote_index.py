@@ -374,6 +374,25 @@ def test_a_cache_of_another_kind_is_refused(url: str, tmp_path: Path) -> None:
     assert BlockCache(tmp_path / "sub", "key", 5).most == 5
 
 
+def test_a_cache_removes_only_what_it_has_cached(url: str, tmp_path: Path) -> None:
+    """The folder of a cache is named by its user, who may keep other files there."""
+    Index.build(history(1), folder=url).close()
+    Index.open(url, cache=tmp_path).close()
+    (own,) = (path for path in tmp_path.iterdir() if path.is_dir())
+    (cached,) = own.glob("segment-*")
+    other = tmp_path / ("0" * 32) / cached.name  # of an index that was opened earlier
+    foreign = [tmp_path / "letters" / "thesis.txt", other.parent / "thesis.txt", own / "thesis.txt",
+               tmp_path / "letters" / cached.name]  # fmt: skip
+    for path in (other, *foreign):
+        path.parent.mkdir(exist_ok=True)
+        path.write_bytes(bytes(8192))
+        os.utime(path, (1, 1))
+    with Index.open(url, cache=tmp_path, cache_bytes=0) as index:
+        assert index.search("lantern").results
+    assert [path for path in foreign if not path.exists()] == []
+    assert not other.exists()
+
+
 # --- what an index in a store does not do ------------------------------------------------------------------------
 
 
