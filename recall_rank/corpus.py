@@ -18,6 +18,7 @@ from recall_rank.model import Message, RefreshReport, SearchResponse, Session, S
 from recall_rank.model.coerce import message_list, sessions_from
 from recall_rank.model.record_classes import field_names, replace
 from recall_rank.model.texts import sessions_of_texts
+from recall_rank.search.deadline import Deadline
 from recall_rank.search.engine import search
 from recall_rank.search.expansion.expand import expand
 from recall_rank.search.expansion.languages import in_languages
@@ -417,14 +418,17 @@ class Index:
         return replace(response, coverage=replace(response.coverage, vectors=self._vectors.count(reader)))
 
     def _search_remote(self, reader: IndexReader, parsed: Query) -> SearchResponse:
-        """Search an index in a store; the newest generation, if that which is open was replaced meanwhile."""
+        """Search an index in a store; the newest generation, if that which is open was replaced meanwhile. Both tries,
+        and reading the newest generation, count in one budget.
+        """
         from recall_rank.index.errors import ReplacedIndexError
 
+        deadline = Deadline(parsed.options.budget_ms, cancel=parsed.options.cancel)
         try:
-            return search(reader, parsed)
+            return search(reader, parsed, deadline=deadline)
         except ReplacedIndexError:
             self._read_anew(reader, newest=True)
-            return search(self._reader, parsed)
+            return search(self._reader, parsed, deadline=deadline)
 
     @property
     def vectors(self) -> VectorCount | None:

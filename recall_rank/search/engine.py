@@ -24,25 +24,34 @@ from recall_rank.semantic.query_vectors import AskedVector
 
 
 def search(
-    reader: IndexReader, query: Query, clock: Clock = monotonic_ns, asked: AskedVector | None = None
+    reader: IndexReader,
+    query: Query,
+    clock: Clock = monotonic_ns,
+    asked: AskedVector | None = None,
+    deadline: Deadline | None = None,
 ) -> SearchResponse:
     """Return the response to a parsed `query` over `reader`, within the query's time budget.
 
-    `asked` is the vector of the query, in the making; None for a search by words alone.
+    `asked` is the vector of the query, in the making; None for a search by words alone. `deadline` is that of a first
+    try, whose time counts too; None begins the budget now.
     """
     cpu_ns = thread_time_ns()
-    context = run(reader, query, clock, asked)
+    context = run(reader, query, clock, asked, deadline)
     return respond(context, cpu_ms=(thread_time_ns() - cpu_ns) / 1e6)
 
 
 def run(
-    reader: IndexReader, query: Query, clock: Clock = monotonic_ns, asked: AskedVector | None = None
+    reader: IndexReader,
+    query: Query,
+    clock: Clock = monotonic_ns,
+    asked: AskedVector | None = None,
+    deadline: Deadline | None = None,
 ) -> SearchContext:
     """Run every stage of a search except the one that makes the response; return the state that the stages filled.
 
     search() makes the response from it; benchmarks read the results of the stages.
     """
-    deadline = Deadline(query.options.budget_ms, clock, query.options.cancel)
+    deadline = deadline or Deadline(query.options.budget_ms, clock, query.options.cancel)
     eligible = eligible_set(reader, query, deadline.at_ns)
     query = in_languages(shortened(query, reader, eligible), reader, eligible)
     expansion = expand(query, reader, eligible, deadline)

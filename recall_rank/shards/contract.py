@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass
 from os import PathLike, fspath
-from typing import Any, Protocol
+from typing import Any, Final, Protocol
 
 from recall_rank.index.reader.index_reader import IndexReader
 from recall_rank.index.segment.build import build
@@ -15,6 +15,8 @@ from recall_rank.index.shards.questions import ShardReply, ShardRequest
 from recall_rank.index.storage.publish import open_generation
 from recall_rank.model import Session
 from recall_rank.model.coerce import sessions_from
+
+CLOSED: Final = "it was closed"
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +51,7 @@ class Shard(Protocol):
         """Return a future of the reply, at once. An exception in it counts as no answer, as a late reply does."""
 
     def close(self) -> None:
-        """End what submit() started."""
+        """End what submit() started; nothing is started afterwards."""
 
 
 def folder_contents(folder: str | PathLike[str]) -> ShardContents:

@@ -10,7 +10,7 @@ from typing import Any, Self
 from recall_rank.index.reader.index_reader import IndexReader
 from recall_rank.index.shards.questions import ShardReply, ShardRequest
 from recall_rank.model import Session
-from recall_rank.shards.contract import ShardContents, folder_contents, session_contents
+from recall_rank.shards.contract import CLOSED, ShardContents, folder_contents, refused, session_contents
 from recall_rank.shards.worker import ShardWorker
 
 
@@ -25,6 +25,7 @@ class LocalShard:
         self._load = load
         self._executor = executor
         self._worker: ShardWorker | None = None
+        self._closed = False
 
     @classmethod
     def of_folder(cls, folder: str | PathLike[str], executor: Executor, name: str = "") -> Self:
@@ -41,13 +42,17 @@ class LocalShard:
         return self._load()
 
     def submit(self, request: ShardRequest) -> Future[ShardReply]:
-        if self._worker is None:
-            self._worker = ShardWorker(self._state)
-        return self._executor.submit(self._worker.answer, request)
+        if self._closed:
+            return refused(request, CLOSED)
+        worker = self._worker
+        if worker is None:
+            worker = self._worker = ShardWorker(self._state)
+        return self._executor.submit(worker.answer, request)
 
     def _state(self) -> tuple[str, IndexReader]:
         found = self._load()
         return found.generation, found.reader
 
     def close(self) -> None:
+        self._closed = True
         self._worker = None

@@ -80,6 +80,7 @@ class _ServingProcess(ShardConnection):
         self._answers.close()
         self.owed.end(problem)
         self._frames.put(None)
+        self._process.wait()  # it ends now, as nothing more can be asked: none is left as a zombie
 
     def close(self) -> None:
         """End the process: it ends by itself when nothing more can be asked, or is killed."""
@@ -89,6 +90,10 @@ class _ServingProcess(ShardConnection):
         except subprocess.TimeoutExpired:
             self._process.kill()
             self._process.wait()
+
+    def abandon(self) -> None:
+        self._frames.put(None)
+        self._process.kill()
 
 
 def read_frame(stream: IO[bytes]) -> tuple[int, int, bytes] | None:

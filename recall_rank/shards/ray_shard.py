@@ -14,14 +14,13 @@ from typing import Any, ClassVar, Final
 
 from recall_rank.index.reader.index_reader import IndexReader
 from recall_rank.index.shards.questions import ShardReply, ShardRequest
-from recall_rank.shards.contract import folder_contents, refused
+from recall_rank.shards.contract import CLOSED, folder_contents, refused
 from recall_rank.shards.ray_cluster import NOT_CONNECTED, connected, placement, reason, this_node
 from recall_rank.shards.restarted_shard import ENDED, RestartedShard, ShardConnection
 from recall_rank.shards.wire import reply_of, to_bytes
 from recall_rank.shards.worker import ShardWorker
 
 READY: Final = 0  # the number of the call by which the actor says that the index is open
-CLOSED: Final = "it was closed"
 
 
 class ShardActor:
@@ -147,6 +146,7 @@ class _ActorCalls(ShardConnection):
                 self._deliver(*found)
             except Exception as error:  # noqa: BLE001 - as above; questions must not wait for a thread that ended
                 self.owed.end(f"{ENDED}: {reason(error)}")
+        self._kill()  # it may have been closed before the actor was started
 
     def _deliver(self, number: int, done: Future[Any]) -> None:
         """Take the result of a call: of ready(), of the answer() with this number, or of idle() after that."""
@@ -168,6 +168,12 @@ class _ActorCalls(ShardConnection):
         """End the actor, and its tasks with it."""
         self.owed.end(CLOSED)
         self._answers.put(None)
+        self._kill()
+
+    def abandon(self) -> None:
+        self.close()  # which waits for nothing
+
+    def _kill(self) -> None:
         with suppress(Exception):  # it may have ended, or its cluster
             if self._actor is not None and self._ray.is_initialized():
                 self._ray.kill(self._actor)

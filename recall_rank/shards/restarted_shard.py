@@ -10,7 +10,7 @@ from time import monotonic_ns
 from typing import Final, Generic, TypeVar
 
 from recall_rank.index.shards.questions import ShardReply, ShardRequest
-from recall_rank.shards.contract import ShardContents, folder_contents, refused
+from recall_rank.shards.contract import CLOSED, ShardContents, folder_contents, refused
 from recall_rank.shards.owed_answers import OwedAnswers
 
 RESTART_NS: Final = 1_000_000_000  # between two starts of a worker that ends by itself
@@ -29,7 +29,11 @@ class ShardConnection(ABC):
 
     @abstractmethod
     def close(self) -> None:
-        """End the worker."""
+        """End the worker, and wait a little until it has ended."""
+
+    @abstractmethod
+    def abandon(self) -> None:
+        """End the worker without waiting for it: it has ended by itself, or sends what is no answer."""
 
 
 Connection = TypeVar("Connection", bound=ShardConnection)
@@ -39,7 +43,8 @@ class RestartedShard(ABC, Generic[Connection]):
     """A shard of the index in a folder, for which one worker at a time works.
 
     contents() starts the worker and waits until it has opened the index, at most `start_seconds`. A question to a
-    worker that has ended starts another one, and fails at once, as others do until that is ready.
+    worker that has ended starts another one, and fails at once, as others do until that is ready. Nothing is started
+    after close().
     """
 
     start_seconds: float
@@ -49,6 +54,7 @@ class RestartedShard(ABC, Generic[Connection]):
         self.name = name or self.folder
         self._lock = Lock()
         self._connection: Connection | None = None
+        self._closed = False
         self._started_ns = -RESTART_NS
 
     @abstractmethod
@@ -68,23 +74,26 @@ class RestartedShard(ABC, Generic[Connection]):
 
     def submit(self, request: ShardRequest) -> Future[ShardReply]:
         connection = self._running()
-        return refused(request, ENDED) if connection is None else connection.submit(request)
+        if connection is None:
+            return refused(request, CLOSED if self._closed else ENDED)
+        return connection.submit(request)
 
     def _running(self) -> Connection | None:
         """Return the connection to the worker, started if there is none; None where the last one was started less than
-        RESTART_NS ago and has ended.
+        RESTART_NS ago and has ended, and after close(). Waits for no worker.
         """
         with self._lock:
             if self._connection is not None and self._connection.owed.problem:
-                self._connection.close()
+                self._connection.abandon()
                 self._connection = None
-            if self._connection is None and monotonic_ns() - self._started_ns >= RESTART_NS:
+            if self._connection is None and not self._closed and monotonic_ns() - self._started_ns >= RESTART_NS:
                 self._started_ns = monotonic_ns()
                 self._connection = self._connected()
             return self._connection
 
     def close(self) -> None:
         with self._lock:
-            if self._connection is not None:
-                self._connection.close()
-                self._connection = None
+            self._closed = True
+            connection, self._connection = self._connection, None
+        if connection is not None:
+            connection.close()

@@ -6,24 +6,28 @@ import os
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import Executor, Future, ThreadPoolExecutor, wait
+from contextlib import suppress
 from os import PathLike, fspath
-from threading import Lock
+from threading import Lock, Thread
 from typing import Any, Final, Literal, Self, Unpack
 
 from recall_rank.corpus import search_in_thread
 from recall_rank.index.shards.questions import Answer, Question, ShardReply, ShardRequest
 from recall_rank.index.shards.shard_reader import ShardReader
 from recall_rank.model import SearchResponse
+from recall_rank.model.record_classes import replace
+from recall_rank.search.deadline import Deadline
 from recall_rank.search.engine import search
 from recall_rank.search.options import SearchOptions, parse_options
 from recall_rank.search.query import Query
-from recall_rank.shards.contract import Shard, ShardContents
+from recall_rank.shards.contract import CLOSED, Shard, ShardContents
 from recall_rank.shards.local_shard import LocalShard
 from recall_rank.shards.manifest import read_manifest
 from recall_rank.shards.process_shard import ProcessShard
 from recall_rank.shards.worker import CHANGED
 
 Workers = Literal["threads", "processes", "ray"]
+SHARDS_CLOSED: Final = "these shards are closed"
 ANSWER_SHARE: Final = 0.9  # share of the time that a shard is waited for in which it should answer
 
 
@@ -48,7 +52,9 @@ class Shards:
         if not names or len(set(names)) < len(names):
             raise ValueError(f"shards have different names, at least one: {', '.join(map(repr, names)) or 'no shard'}")
         self._reloading = Lock()
+        self._lock = Lock()  # of the two below
         self._reader: ShardReader | None = None
+        self._closed = False
         self.reload()
 
     @classmethod
@@ -76,17 +82,25 @@ class Shards:
             named = {shard.name: os.path.join(folders, shard.folder) for shard in read_manifest(folders)}  # noqa: PTH118
         else:
             named = folders if isinstance(folders, Mapping) else {fspath(folder): folder for folder in folders}
-        if workers == "processes":
-            return cls([ProcessShard(folder, name) for name, folder in named.items()])
-        if workers == "ray":
-            from recall_rank.shards.ray_shard import RayShard
+        shards: list[Shard] = []
+        pool: ThreadPoolExecutor | None = None
+        try:
+            if workers == "ray":
+                from recall_rank.shards.ray_shard import RayShard
 
-            actors = [RayShard(folder, name) for name, folder in named.items()]
-            for actor in actors:
-                actor.start()  # all at the same time
-            return cls(actors)
-        pool = ThreadPoolExecutor(max(2, os.cpu_count() or 1), thread_name_prefix="shard")
-        return cls([LocalShard.of_folder(folder, pool, name) for name, folder in named.items()], executor=pool)
+                actors = [RayShard(folder, name) for name, folder in named.items()]
+                shards += actors
+                for actor in actors:
+                    actor.start()  # all at the same time
+            elif workers == "processes":
+                shards += [ProcessShard(folder, name) for name, folder in named.items()]
+            else:
+                pool = ThreadPoolExecutor(max(2, os.cpu_count() or 1), thread_name_prefix="shard")
+                shards += [LocalShard.of_folder(folder, pool, name) for name, folder in named.items()]
+            return cls(shards, executor=pool)
+        except BaseException:
+            _close(shards, pool)
+            raise
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -96,29 +110,38 @@ class Shards:
     def reload(self) -> None:
         """Read the newest state of every shard; later searches are answered from it.
 
-        A search does so by itself when a shard says that its index has changed.
+        A search does so by itself when a shard says that its index has changed. Raises ValueError once this is closed,
+        and the error of a shard when none can be opened.
         """
         with self._reloading:
-            opened: list[ShardContents] = []
-            absent: dict[int, str] = {}
-            failure: Exception | None = None
-            for number, shard in enumerate(self._shards):
-                try:
-                    opened.append(shard.contents())
-                except (OSError, ValueError) as error:
-                    failure = error
-                    absent[number] = f"it cannot be opened: {error}"
-                    opened.append(ShardContents("", (), ()))
-            if failure is not None and len(absent) == len(opened):
-                raise failure
-            generations = tuple(each.generation for each in opened)
-            self._reader = ShardReader(
-                self.names,
-                [each.segments for each in opened],
-                [each.dead for each in opened],
-                lambda questions, wait_ns: self._ask(generations, questions, wait_ns),
-                absent,
-            )
+            self._reload()
+
+    def _reload(self) -> None:
+        """Do what reload() does. The caller holds its lock."""
+        opened: list[ShardContents] = []
+        absent: dict[int, str] = {}
+        failure: Exception | None = None
+        for number, shard in enumerate(self._shards):
+            try:
+                opened.append(shard.contents())
+            except (OSError, ValueError) as error:
+                failure = error
+                absent[number] = f"it cannot be opened: {error}"
+                opened.append(ShardContents("", (), ()))
+        if failure is not None and len(absent) == len(opened):
+            raise failure
+        generations = tuple(each.generation for each in opened)
+        reader = ShardReader(
+            self.names,
+            [each.segments for each in opened],
+            [each.dead for each in opened],
+            lambda questions, wait_ns: self._ask(generations, questions, wait_ns),
+            absent,
+        )
+        with self._lock:
+            if self._closed:
+                raise ValueError(SHARDS_CLOSED)
+            self._reader = reader
 
     def __len__(self) -> int:
         """The number of searchable parts of messages; titles of sessions are not counted."""
@@ -129,17 +152,33 @@ class Shards:
 
         Raises what Index.search() raises for a bad query or option.
         """
-        response, problems = self._search(query, options)
-        if CHANGED in problems.values():
-            self.reload()
-            response, _ = self._search(query, options)
-        return response
-
-    def _search(self, query: str, options: SearchOptions) -> tuple[SearchResponse, Mapping[str, str]]:
-        reader = self._opened().for_one_search()
+        opened = self._opened()
         checked = parse_options(options)
-        now = checked.now if checked.now is not None else int(time.time() * 1000)
-        return search(reader, Query.parse(query, now, checked)), reader.problems
+        parsed = Query.parse(query, checked.now if checked.now is not None else int(time.time() * 1000), checked)
+        deadline = Deadline(checked.budget_ms, cancel=checked.cancel)
+        reader = opened.for_one_search()
+        response = search(reader, parsed, deadline=deadline)
+        if CHANGED not in reader.problems.values():
+            return response
+        newer = self._newer_than(opened, deadline.seconds_to_score())
+        if newer is None:
+            return replace(response, elapsed_ms=deadline.elapsed_ms())
+        return search(newer.for_one_search(), parsed, deadline=deadline)
+
+    def _newer_than(self, opened: ShardReader, seconds: float) -> ShardReader | None:
+        """Return a reader of the newest state of the shards; None when it cannot be read within `seconds`. Reading goes
+        on then, for later searches.
+        """
+
+        def reload() -> None:
+            with self._reloading, suppress(OSError, ValueError):
+                if self._reader is opened:  # no other search has done so
+                    self._reload()
+
+        thread = Thread(target=reload, name="reload of shards", daemon=True)
+        thread.start()
+        thread.join(seconds)
+        return self._reader if self._reader is not opened else None
 
     async def asearch(self, query: str, **options: Unpack[SearchOptions]) -> SearchResponse:
         """Await search() in a thread; cancelling the task ends the search before its next stage."""
@@ -148,7 +187,7 @@ class Shards:
     def _opened(self) -> ShardReader:
         reader = self._reader
         if reader is None:
-            raise ValueError("these shards are closed")
+            raise ValueError(SHARDS_CLOSED)
         reader.check()
         return reader
 
@@ -175,11 +214,10 @@ class Shards:
 
     def close(self) -> None:
         """Close every shard. Searches that run end without those that answer no more; later ones raise ValueError."""
-        self._reader = None
-        for shard in self._shards:
-            shard.close()
-        if self._executor is not None:
-            self._executor.shutdown(wait=False, cancel_futures=True)
+        with self._lock:
+            self._closed = True
+            self._reader = None
+        _close(self._shards, self._executor)
 
     def __enter__(self) -> Self:
         return self
@@ -188,10 +226,17 @@ class Shards:
         self.close()
 
 
+def _close(shards: Iterable[Shard], executor: Executor | None) -> None:
+    for shard in shards:
+        shard.close()
+    if executor is not None:
+        executor.shutdown(wait=False, cancel_futures=True)
+
+
 def _checked(future: Future[ShardReply], generation: str) -> Answer | str:
     """Return the answer in a reply, or what is wrong with it."""
     if future.cancelled():
-        return "it was closed"
+        return CLOSED
     error = future.exception()
     if error is not None:
         return f"{type(error).__name__}: {error}"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import threading
+import time
 from collections.abc import Sequence
 from pathlib import Path
 from random import Random
@@ -251,6 +252,24 @@ def test_an_index_that_was_replaced_is_read_anew(url: str, tmp_path: Path) -> No
     assert lasting(index.search("lantern")) == lasting(wanted.search("lantern"))
     Index.build(history(3)).save(url)
     assert lasting(index.search("lantern")) == lasting(wanted.search("lantern")), "it reads what it has opened"
+
+
+def test_both_tries_of_a_search_of_a_replaced_index_count_in_one_budget(
+    url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    Index.build(history(1)).save(url)
+    index = Index.open(url, cache=tmp_path)
+    Index.build(history(2)).save(url)
+    read = Index._read_anew
+
+    def slowly(self: Index, *given: Any, **named: Any) -> None:
+        time.sleep(0.2)
+        read(self, *given, **named)
+
+    monkeypatch.setattr(Index, "_read_anew", slowly)
+    response = index.search("lantern", budget_ms=100)
+    assert response.elapsed_ms >= 200
+    assert response.degrade_kind == "time"
 
 
 def test_a_reader_that_is_used_directly_is_told_of_a_newer_index(url: str, tmp_path: Path) -> None:
