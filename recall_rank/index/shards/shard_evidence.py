@@ -25,6 +25,7 @@ from recall_rank.index.shards.shard_reader import ShardReader, ShardSpan
 from recall_rank.model.record_classes import replace
 
 FIRST: Final = 128  # best hits that come with the first answer: more than are reranked for a page of usual size
+STALE: Final = -1  # the number of best hits that are known after a step
 
 
 class FoundEvidence(Protocol):
@@ -64,7 +65,7 @@ class ShardEvidence:
         ]
         self._counts: dict[int, int] | None = None  # hits of each shard, where no step came since they were told
         self._best: list[tuple[Any, Hit]] = []
-        self._best_count = 0
+        self._best_count = STALE  # how many were asked for
 
     @property
     def hit_count(self) -> int:
@@ -88,13 +89,18 @@ class ShardEvidence:
             if more or not isinstance(score, Score):
                 raise ValueError("only an evidence without further tiers can be added")
             own.append(AddHits(score, share))
-        self._counts = None
+        self._note_step()
 
     def extend_marked(self, parts: bytearray) -> None:
         """Append the parts marked in u8[parts of all shards] as a new tier with score 0."""
         for own, span in zip(self._steps, self._reader.spans, strict=True):
             own.append(AddParts(_numbers(span.parts_of(parts) or b"")))
+        self._note_step()
+
+    def _note_step(self) -> None:
+        """Forget what was told before a step."""
         self._counts = None
+        self._best, self._best_count = [], STALE
 
     # --- what was found ------------------------------------------------------------------------------------
 
@@ -102,7 +108,7 @@ class ShardEvidence:
         """Return the `count` best hits, best first, in the order of Evidence.top()."""
         if count < 0:
             raise ValueError(f"count must not be negative, not {count}")
-        if self._counts is None or count > self._best_count:
+        if count > self._best_count:
             most = max(count, FIRST)
             rows = [(span, row) for span, answer in self._asked("top", most) for row in answer.hits]
             hits = [_hit(span, row) for span, row in rows]
