@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import time
+from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import Executor, Future, ThreadPoolExecutor, wait
 from contextlib import suppress
@@ -21,6 +22,7 @@ from recall_rank.search.engine import search
 from recall_rank.search.options import SearchOptions, parse_options
 from recall_rank.search.query import Query
 from recall_rank.shards.contract import CLOSED, Shard, ShardContents
+from recall_rank.shards.kept_evidence import MOST
 from recall_rank.shards.local_shard import LocalShard
 from recall_rank.shards.manifest import read_manifest
 from recall_rank.shards.process_shard import ProcessShard
@@ -52,7 +54,8 @@ class Shards:
         if not names or len(set(names)) < len(names):
             raise ValueError(f"shards have different names, at least one: {', '.join(map(repr, names)) or 'no shard'}")
         self._reloading = Lock()
-        self._lock = Lock()  # of the two below
+        self._done = [deque[str](maxlen=MOST) for _ in self._shards]  # keys of ended searches, to be told to each
+        self._lock = Lock()  # of what is above and below
         self._reader: ShardReader | None = None
         self._closed = False
         self.reload()
@@ -157,13 +160,22 @@ class Shards:
         parsed = Query.parse(query, checked.now if checked.now is not None else int(time.time() * 1000), checked)
         deadline = Deadline(checked.budget_ms, cancel=checked.cancel)
         reader = opened.for_one_search()
-        response = search(reader, parsed, deadline=deadline)
+        response = self._search(reader, parsed, deadline)
         if CHANGED not in reader.problems.values():
             return response
         newer = self._newer_than(opened, deadline.seconds_to_score())
         if newer is None:
             return replace(response, elapsed_ms=deadline.elapsed_ms())
-        return search(newer.for_one_search(), parsed, deadline=deadline)
+        return self._search(newer.for_one_search(), parsed, deadline)
+
+    def _search(self, reader: ShardReader, parsed: Query, deadline: Deadline) -> SearchResponse:
+        """Return the response of one try. The next question to each shard tells that nothing more is asked about it."""
+        try:
+            return search(reader, parsed, deadline=deadline)
+        finally:
+            with self._lock:
+                for done in self._done:
+                    done.extend(reader.evidence_keys)
 
     def _newer_than(self, opened: ShardReader, seconds: float) -> ShardReader | None:
         """Return a reader of the newest state of the shards; None when it cannot be read within `seconds`. Reading goes
@@ -199,8 +211,12 @@ class Shards:
         futures: dict[int, Future[ShardReply]] = {}
         found: dict[int, Answer | str] = {}
         for number, question in questions.items():
+            with self._lock:
+                done = tuple(self._done[number])
+                self._done[number].clear()
+            request = ShardRequest(generations[number], question, budget_ns, done)
             try:
-                futures[number] = self._shards[number].submit(ShardRequest(generations[number], question, budget_ns))
+                futures[number] = self._shards[number].submit(request)
             except Exception as error:  # noqa: BLE001 - a shard is code of others; the search goes on without it
                 found[number] = f"it cannot be asked: {error}"
         wait(futures.values(), wait_ns / 1e9 if wait_ns else None)

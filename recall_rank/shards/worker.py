@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from array import array
-from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from threading import Lock
 from time import monotonic_ns
@@ -31,9 +30,10 @@ from recall_rank.index.shards.questions import (
 )
 from recall_rank.search.retrieval.literal import mark_pattern
 from recall_rank.search.retrieval.prefilter import evidence_of
+from recall_rank.shards.kept_evidence import KeptEvidence, ReadEvidence
 from recall_rank.shards.wire import from_bytes, to_bytes
 
-KEPT: Final = 64  # evidences that are kept for further questions, those of the newest searches
+HIT_BYTES: Final = 28  # of an evidence, for each hit: 8 of its document's score and 20 of its row
 CHANGED: Final = "its index is in another state than the one that was asked"
 NO_REQUEST: Final = ShardReply("", None, "the question is no request")
 
@@ -51,12 +51,13 @@ class ShardWorker:
         self._load = load
         self._lock = Lock()
         self._state = load()
-        self._kept: OrderedDict[str, tuple[Evidence, int, bool]] = OrderedDict()
+        self._kept = KeptEvidence()
 
     def answer(self, request: ShardRequest) -> ShardReply:
         """Return the answer to a request; an error becomes the problem of the reply."""
         deadline_ns = monotonic_ns() + request.budget_ns if request.budget_ns else 0
         try:
+            self._kept.drop(request.done)
             generation, reader = self._state_of(request.generation)
             if generation != request.generation:
                 return ShardReply(generation, None, CHANGED)
@@ -89,19 +90,17 @@ class ShardWorker:
         return NearAnswer(within_each(vocabularies, question.form, question.bound, deadline_ns=deadline_ns))
 
     def _evidence(self, reader: IndexReader, question: EvidenceQuestion, deadline_ns: int) -> EvidenceAnswer:
-        with self._lock:
-            kept = self._kept.pop(question.key, None)
-        evidence, done, complete = kept or (None, 0, True)
+        kept = self._kept.take(question.key)
+        evidence, done, complete = (None, 0, True) if kept is None else kept[:3]
         for step in question.steps[done:]:
             evidence, whole = _advance(reader, evidence, step, deadline_ns)
             complete = complete and whole
         if evidence is None:
             raise ValueError("an evidence begins with a step")
         answer = _wanted(reader, evidence, question, complete=complete)
-        with self._lock:
-            self._kept[question.key] = evidence, len(question.steps), complete
-            while len(self._kept) > KEPT:
-                self._kept.popitem(last=False)
+        marks = sum(len(s.eligible or b"") + len(s.only or b"") for s in question.steps if isinstance(s, Score))
+        size = HIT_BYTES * answer.hit_count + marks
+        self._kept.put(question.key, ReadEvidence(evidence, len(question.steps), complete, size))
         return answer
 
 

@@ -70,7 +70,9 @@ answers = (
     | st.builds(ScanAnswer, parts, st.booleans())
     | st.builds(NearAnswer, st.lists(st.lists(st.tuples(numbers, numbers).map(list), max_size=4), max_size=4))
 )
-records = st.builds(ShardRequest, st.text(), questions, numbers) | st.builds(ShardReply, st.text(), answers, st.text())
+records = st.builds(ShardRequest, st.text(), questions, numbers, st.lists(st.text(), max_size=3)) | st.builds(
+    ShardReply, st.text(), answers, st.text()
+)
 
 
 def plain(value: object) -> object:
@@ -104,6 +106,8 @@ def test_damaged_bytes_are_refused_or_another_record(record: ShardRequest | Shar
         b"{",
         b'{"Unknown": []}',
         b'{"ShardReply": [1]}',
+        b'{"ShardRequest": ["g", {"NearQuestion": ["a", 1]}, 0, [], 1]}',
+        b'{"Done": [["key"]]}',
         b'{"bytes": "####"}',
         b'{"bytes": "AAAA"}',
         b'{"numbers": "eJxjAAAAAQAB"}',

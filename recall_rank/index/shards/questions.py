@@ -119,12 +119,14 @@ Answer: TypeAlias = EvidenceAnswer | ScanAnswer | NearAnswer
 @frozen
 class ShardRequest:
     """A question to one shard. `generation` names the state of the shard's index by whose numbers it is asked, and
-    `budget_ns` is the time in which the answer is wanted, in nanoseconds from now; 0 for any time.
+    `budget_ns` is the time in which the answer is wanted, in nanoseconds from now; 0 for any time. `done` are the keys
+    of evidences about which nothing more will be asked, because their searches have ended.
     """
 
     generation: str
     question: Question
     budget_ns: int = 0
+    done: Sequence[str] = ()
 
 
 @frozen

@@ -160,6 +160,7 @@ class ShardEvidence:
         self, wanted: Wanted, most: int = 0, parts: Mapping[str, Sequence[int]] | None = None
     ) -> Iterator[tuple[ShardSpan, EvidenceAnswer]]:
         """Yield (shard, answer) for each shard that answers; note how many hits each has."""
+        self._reader.evidence_keys.add(self._key)
         spans = self._reader.spans
         steps = {span.name: tuple(own) for span, own in zip(spans, self._steps, strict=True)}
 

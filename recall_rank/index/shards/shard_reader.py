@@ -55,8 +55,9 @@ class ShardReader(IndexReader):
 
     What takes time that grows with the index is asked of the shards: evidence, scans of texts, and near terms.
     `missing` maps the number of each shard that did not answer during this search to the reason; it is not asked again.
-    `incomplete` are the numbers of those that answered with what they had read when their time was over. `absent` are
-    shards that could not be opened, with the reason; they have no segments. Raises ValueError as IndexReader does.
+    `incomplete` are the numbers of those that answered with what they had read when their time was over.
+    `evidence_keys` are the keys of the evidences that were asked for. `absent` are shards that could not be opened,
+    with the reason; they have no segments. Raises ValueError as IndexReader does.
     """
 
     sharded = True
@@ -74,6 +75,7 @@ class ShardReader(IndexReader):
         self._absent = absent
         self.missing: dict[int, str] = dict(absent)
         self.incomplete: set[int] = set()
+        self.evidence_keys: set[str] = set()
         self.spans: tuple[ShardSpan, ...] = tuple(self._spans(names, [len(own) for own in segments]))
         self.order  # noqa: B018 - computed once, for all searches
 
@@ -91,7 +93,7 @@ class ShardReader(IndexReader):
         """Return a reader of the same segments for which every shard that was opened has answered so far."""
         reader = object.__new__(type(self))
         reader.__dict__.update(self.__dict__)
-        reader.missing, reader.incomplete = dict(self._absent), set()
+        reader.missing, reader.incomplete, reader.evidence_keys = dict(self._absent), set(), set()
         return reader
 
     @property
