@@ -93,7 +93,8 @@ class ShardReader(IndexReader):
         """Return a reader of the same segments for which every shard that was opened has answered so far."""
         reader = object.__new__(type(self))
         reader.__dict__.update(self.__dict__)
-        reader.missing, reader.incomplete, reader.evidence_keys = dict(self._absent), set(), set()
+        reader.missing, reader.incomplete = dict(self._absent), set()
+        reader.evidence_keys = set()
         return reader
 
     @property
