@@ -7,6 +7,7 @@ import re
 import shutil
 import subprocess
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
@@ -49,22 +50,27 @@ STORES: Final = (
 NOT_COPIED: Final = ("*-shm", "*-journal")
 _REMOTE: Final = re.compile(r"(?:[A-Za-z0-9_][\w.-]*@)?(?:[A-Za-z0-9_][\w.-]*|\[[0-9A-Fa-f:.]+\])")
 ORIGIN: Final = "origin"  # the file beside a copy that says where it came from
-VANISHED: Final = 24  # the exit status of rsync when files were deleted while it copied
+PARTIAL: Final = 23  # the exit status of rsync when some files could not be copied,
+VANISHED: Final = 24  # and when files were deleted while it copied
+SILENT_SECONDS: Final = 120  # after which rsync gives up a machine that sends nothing, also while ssh connects
 
 
 class PullError(OSError):
-    """Raised when the stores of another machine cannot be copied. What an earlier pull copied is still there."""
+    """Raised when the stores of another machine could not be copied, or not to the end. See pull() for what became of
+    an earlier copy.
+    """
 
 
 @frozen
 class PulledCopy:
-    """A copy of a machine's stores after a pull: the machine's name here, the folder of the copy, and how many files
-    it has.
+    """A copy of a machine's stores after a pull: the machine's name here, the folder of the copy, how many files it
+    has, and what rsync said when some files could not be copied, else "".
     """
 
     name: str
     folder: str
     files: int
+    problem: str = ""
 
 
 def pull(where: str, name: str | None = None) -> PulledCopy:
@@ -72,10 +78,15 @@ def pull(where: str, name: str | None = None) -> PulledCopy:
 
     `where` is a host as ssh takes it, [user@]host, or the path of a folder that is laid out as a home folder. `name`
     is what the machine is called here, by default its host, or the last name of the folder. What was deleted there is
-    deleted from the copy. Nothing is written to the other machine, which needs rsync, and so does this one.
+    deleted from the copy, unless some files could not be read there: these stay as an earlier pull has copied them, the
+    others are brought up to date, nothing is deleted, and `problem` of the result says why. Nothing is written to the
+    other machine, which needs rsync, and so does this one.
 
-    Raises ValueError for a place or a name that cannot be used, also for the name of a copy of another place;
-    LookupError when there is no store; PullError when nothing could be copied. An earlier copy is unchanged then.
+    Raises ValueError for a place or a name that cannot be used, also for the name of a copy of another place or of a
+    folder that no pull made; LookupError when there is no store; and PullError when the copy could not be made to the
+    end. What was transferred is put in place at the end, then what is gone there is deleted: an earlier copy is
+    unchanged when the transfer breaks off, or the other machine sends nothing for SILENT_SECONDS. Where this machine
+    fails in the last step, such as for want of room, a part of the files is new.
     """
     origin, called = _origin(where)
     name = called if name is None else name
@@ -88,8 +99,12 @@ def pull(where: str, name: str | None = None) -> PulledCopy:
     before = _origin_of(home)
     if before not in ("", origin):
         raise ValueError(f"{name} is the copy of {before}: choose another --name for {origin}, or remove that copy")
-    listed = _rsync(where, ["--list-only", *_filters(), "--", origin])
+    if not before and home.exists() and any(home.iterdir()):
+        raise ValueError(f"{home} has files, and no pull made it: choose another --name")
+    listed, problem = _rsync(where, ["--list-only", *_filters(), "--", origin])
     files = sum(line.startswith(b"-") for line in listed.splitlines())
+    if not files and problem:
+        raise PullError(f"{where}: rsync ended with {PARTIAL}: {problem}")
     if not files:
         raise LookupError(f"no store of an agent was found at {where}")
     for folder in (home.parent.parent, home.parent, home):
@@ -98,14 +113,15 @@ def pull(where: str, name: str | None = None) -> PulledCopy:
         folder_of_machine.put(ORIGIN, origin.encode())
     options = [
         "--times",
-        "--delete",
+        "--delay-updates",
+        "--delete-delay",
         "--delete-excluded",
         "--prune-empty-dirs",
         "--omit-dir-times",
         "--chmod=D700,F600",
     ]
-    _rsync(where, [*options, *_filters(), "--", origin, f"{home}{os.sep}"])
-    return PulledCopy(name, str(home), files)
+    _, left_out = _rsync(where, [*options, *_filters(), "--", origin, f"{home}{os.sep}"])
+    return PulledCopy(name, str(home), files, left_out or problem)
 
 
 def _filters() -> list[str]:
@@ -113,18 +129,19 @@ def _filters() -> list[str]:
     return [*found, *(f"--include={pattern}" for pattern in (*_above(), *STORES)), "--exclude=*"]
 
 
-def _rsync(where: str, words: Sequence[str]) -> bytes:
-    """Run rsync and return what it printed. Raises PullError."""
+def _rsync(where: str, words: Sequence[str]) -> tuple[bytes, str]:
+    """Run rsync; return what it printed, and what it said of files that could not be copied. Raises PullError."""
     program = shutil.which("rsync")
     if program is None:
         raise PullError("the program rsync is needed, here and there")
     done = subprocess.run(  # noqa: S603 - a program and options of ours, and a place that was checked
-        [program, *words], stdin=subprocess.DEVNULL, capture_output=True, check=False
+        [program, f"--timeout={SILENT_SECONDS}", *words], stdin=subprocess.DEVNULL, capture_output=True, check=False
     )
-    if done.returncode not in (0, VANISHED):
-        told = done.stderr.decode("utf-8", "replace").strip().splitlines()
-        raise PullError(f"{where}: rsync ended with {done.returncode}: {told[0] if told else 'it did not say why'}")
-    return done.stdout
+    told = done.stderr.decode("utf-8", "replace").strip().splitlines()
+    why = told[0] if told else "it did not say why"
+    if done.returncode not in (0, PARTIAL, VANISHED):
+        raise PullError(f"{where}: rsync ended with {done.returncode}: {why}")
+    return done.stdout, why if done.returncode == PARTIAL else ""
 
 
 def _origin_of(home: Path) -> str:
@@ -136,10 +153,14 @@ def _origin_of(home: Path) -> str:
 
 
 def remove_pulled(name: str) -> None:
-    """Delete the copy of a machine's stores. Raises LookupError when there is none, and OSError."""
-    if name not in pulled_machines():
+    """Delete the copy of a machine's stores. Raises LookupError when no pull made one, and OSError."""
+    if name not in pulled_machines() or not _origin_of(home_of(name)):
         raise LookupError(f"no stores were copied from a machine {name!r}")
-    shutil.rmtree(home_of(name).parent)
+    home = home_of(name)
+    shutil.rmtree(home)
+    (home.parent / ORIGIN).unlink()  # last: without it the rest of a copy would not be removed another time
+    with suppress(OSError):
+        home.parent.rmdir()  # fails, as it should, while anything is in it
 
 
 def _origin(where: str) -> tuple[str, str]:

@@ -6,6 +6,7 @@ A copy is laid out as the home folder that it comes from, so that the loaders fi
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Final
 
@@ -15,6 +16,7 @@ from recall_rank.model import Reading, Source, Unit
 from recall_rank.model.record_classes import replace
 from recall_rank.model.source_wrapper import SourceWrapper
 
+STAGED: Final = ".~tmp~"  # the folders in which rsync keeps files until all were transferred
 NAME: Final = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}")
 
 
@@ -45,11 +47,16 @@ def home_of(name: str) -> Path:
 
 
 class PulledSource(SourceWrapper):
-    """A source over a copied store, whose sessions have the name of their machine."""
+    """A source over a copied store, whose sessions have the name of their machine. Files that a pull is transferring
+    are no units.
+    """
 
     def __init__(self, source: Source, machine: str) -> None:
         super().__init__(source)
         self._machine = machine
+
+    def units(self) -> Iterable[Unit]:
+        return [unit for unit in super().units() if STAGED not in Path(unit.location).parts]
 
     def read(self, unit: Unit, since: bytes | None = None) -> Reading:
         reading = super().read(unit, since)

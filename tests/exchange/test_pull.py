@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import stat
 from pathlib import Path
@@ -135,6 +136,113 @@ def test_a_host_is_asked_by_ssh(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
         pull("other.example")
     assert pulled_machines() == ["build-7.example"]
     assert read_all(machine_sources("build-7.example"))[0], "the copy is still there"
+
+
+def stand_in(folder: Path, monkeypatch: pytest.MonkeyPatch, script: str) -> None:
+    """Put a program before rsync that runs `script`, in which $REAL is rsync."""
+    real = shutil.which("rsync")
+    folder.mkdir()
+    (folder / "rsync").write_text(f"#!/bin/sh\nREAL={real}\n{script}\n")
+    (folder / "rsync").chmod(0o700)
+    monkeypatch.setenv("PATH", f"{folder}{os.pathsep}{os.environ['PATH']}")
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+@needs_rsync
+@pytest.mark.posix
+def test_a_pull_that_is_cut_off_leaves_the_copy_as_it_was(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The link breaks behind the first file: what was transferred is not put in place, and nothing is deleted."""
+    there, held = tmp_path / "mole", tmp_path / "data" / "recall_rank" / "machines" / "mole" / "home"
+    project = there / ".claude" / "projects" / "-somewhere"
+    project.mkdir(parents=True)
+    for name in ("a", "b", "c"):
+        (project / f"{name}.jsonl").write_text("{}\n" * 4)
+    pull(str(there))
+    before = contents(held)
+    for name in ("a", "b"):
+        (project / f"{name}.jsonl").write_text("{}\n" * 2_000_000)
+    (project / "c.jsonl").unlink()
+    # a limit of the rate makes sure that the transfer still runs when it is ended, once a part of it has arrived
+    stand_in(
+        tmp_path / "bin",
+        monkeypatch,
+        f"""case "$*" in *--list-only*) exec $REAL "$@";; esac
+$REAL --bwlimit=3000 "$@" & child=$!
+while [ -z "$(find {held} -name '*.jsonl' -path '*.~tmp~*' -o -name '*.jsonl' -size +5000k)" ]; do
+kill -0 $child 2>/dev/null || break; sleep 0.02; done
+kill $child; wait $child""",
+    )
+    with pytest.raises(PullError, match="rsync ended with"):
+        pull(str(there))
+    assert {name: data for name, data in contents(held).items() if ".~tmp~" not in name} == before
+    monkeypatch.undo()
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    assert pull(str(there)).files == 2
+    assert set(contents(held)) == {f".claude/projects/-somewhere/{name}.jsonl" for name in ("a", "b")}
+
+
+@needs_rsync
+@pytest.mark.posix
+def test_a_file_that_cannot_be_read_there_leaves_the_others_copied(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    make_fixtures.write_claude(tmp_path / "mole")
+    told = "rsync: send_files failed to open one.jsonl: Permission denied (13)"
+    stand_in(tmp_path / "bin", monkeypatch, f'$REAL "$@" || exit $?; echo "{told}" >&2; exit 23')
+    done = pull(str(tmp_path / "mole"))
+    assert done.problem == told
+    assert read_all(machine_sources("mole"))[0]
+    shutil.rmtree(tmp_path / "mole" / ".claude")
+    with pytest.raises(PullError, match="ended with 23: rsync: send_files failed"):
+        pull(str(tmp_path / "mole"))
+
+
+@needs_rsync
+@pytest.mark.posix
+def test_a_machine_that_says_nothing_is_not_waited_for_for_ever(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shell = tmp_path / "ssh"
+    shell.write_text("#!/bin/sh\nexec sleep 100\n")
+    shell.chmod(0o700)
+    monkeypatch.setenv("RSYNC_RSH", str(shell))
+    monkeypatch.setattr("recall_rank.exchange.pull.SILENT_SECONDS", 1)
+    with pytest.raises(PullError, match="timeout"):
+        pull("build-7.example")
+
+
+@needs_rsync
+def test_what_is_being_transferred_is_not_read(tmp_path: Path) -> None:
+    home = furnish(tmp_path / "there")
+    pull(str(home), "quay")
+    before = read_all(machine_sources("quay"))[0]
+    copy = tmp_path / "data" / "recall_rank" / "machines" / "quay" / "home"
+    for path in [path for path in copy.rglob("*") if path.is_file()]:
+        (path.parent / ".~tmp~").mkdir(exist_ok=True)
+        shutil.copyfile(path, path.parent / ".~tmp~" / path.name)
+    units = [unit for source in machine_sources("quay") for unit in source.units()]
+    assert not [unit.location for unit in units if ".~tmp~" in unit.location]
+    assert read_all(machine_sources("quay"))[0] == before
+
+
+@needs_rsync
+def test_a_folder_that_no_pull_made_is_neither_written_to_nor_removed(tmp_path: Path) -> None:
+    make_fixtures.write_claude(tmp_path / "mole")
+    machines = tmp_path / "data" / "recall_rank" / "machines"
+    (machines / "mole" / "home").mkdir(parents=True)
+    (machines / "mole" / "home" / "thesis.txt").write_text("mine")
+    with pytest.raises(ValueError, match="no pull made"):
+        pull(str(tmp_path / "mole"))
+    with pytest.raises(LookupError, match="'mole'"):
+        remove_pulled("mole")
+    assert (machines / "mole" / "home" / "thesis.txt").read_text() == "mine"
+    pull(str(tmp_path / "mole"), "vole")
+    (machines / "vole" / "thesis.txt").write_text("mine")
+    remove_pulled("vole")
+    assert contents(machines / "vole") == {"thesis.txt": b"mine"}
 
 
 @pytest.mark.parametrize(

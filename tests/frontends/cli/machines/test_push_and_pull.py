@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import shutil
 from pathlib import Path
@@ -154,6 +155,25 @@ def test_histories_of_another_machine_are_copied_and_searched(run: Run, tmp_path
     assert run("pull", "quay", "--remove").stdout == "the histories of quay were deleted here\n"
     assert run("pull", "quay", "--remove").exit_code == 5
     assert run("search", "the").exit_code == 3
+
+
+@needs_rsync
+@pytest.mark.posix
+def test_files_that_could_not_be_copied_are_told(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from tests.fixtures.make_fixtures import write_claude
+
+    write_claude(tmp_path / "quay")
+    (tmp_path / "bin").mkdir()
+    program = tmp_path / "bin" / "rsync"
+    program.write_text(f'#!/bin/sh\n{shutil.which("rsync")} "$@"; echo "one.jsonl: Permission denied" >&2; exit 23\n')
+    program.chmod(0o700)
+    monkeypatch.setenv("PATH", f"{program.parent}{os.pathsep}{os.environ['PATH']}")
+    shown = run("pull", tmp_path / "quay")
+    assert shown.exit_code == 0
+    note = "note: some files could not be copied, and nothing was deleted: one.jsonl: Permission denied\n"
+    assert shown.stdout.endswith(note)
+    told = json.loads(run("pull", tmp_path / "quay", "--json").stdout)
+    assert (told["ok"], told["problem"]) == (True, "one.jsonl: Permission denied")
 
 
 @pytest.mark.parametrize(

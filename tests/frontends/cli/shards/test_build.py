@@ -92,6 +92,9 @@ def test_what_cannot_be_opened_or_written_ends_the_command(
 ) -> None:
     (tmp_path / "file").write_text("here", encoding="utf-8")
     assert run("build", "demo", "--out", tmp_path / "file").exit_code == 4
+    mine = run("build", "demo", "--out", tmp_path)
+    assert mine.exit_code == 2
+    assert f"{tmp_path} is not empty, and no build made it" in mine.stderr
 
     def refused(where: str, ignore: object) -> Any:
         raise PermissionError(13, "Permission denied", where)

@@ -62,10 +62,14 @@ def pull(ctx: click.Context, where: str | None, name: str | None, *, listed: boo
         fail(str(error), NOT_WRITTEN, as_json=as_json)
     agents = list(dict.fromkeys(source.name for source in machine_sources(copy.name)))
     if as_json:
-        print_json({"ok": True, "host": copy.name, "agents": agents, "files": copy.files, "folder": copy.folder})
+        problem = {"problem": copy.problem} if copy.problem else {}
+        made = {"host": copy.name, "agents": agents, "files": copy.files, "folder": copy.folder}
+        print_json({"ok": True, **made, **problem})
     else:
         stores = f"{counted(copy.files, 'file', 'files')} of {', '.join(agents) or 'no agent'}"
         say(f"{copy.name}: {stores}, in {one_line(copy.folder)}")
+        if copy.problem:
+            say(f"note: some files could not be copied, and nothing was deleted: {one_line(copy.problem)}")
     ctx.exit(HITS if agents else NO_HISTORY)
 
 
