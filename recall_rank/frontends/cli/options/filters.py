@@ -34,7 +34,8 @@ _FILTERS: Final[tuple[Callable[[Any], Any], ...]] = (
     click.option(
         "--group",
         type=click.Choice(["part", "session"]),
-        help="part: one result for each hit, which is a piece of a message. session: one for each session. Default: part.",
+        help="part: one result for each hit, which is a piece of a message. session: one for each session. "
+        "Default: part.",
     ),
     click.option(
         "--type", type=click.Choice(["text", "tool", "reasoning", "all"]), help="Kind of content. Default: all."
