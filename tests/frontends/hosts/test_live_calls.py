@@ -38,7 +38,7 @@ class Reading(BackgroundHistories):
     def keep_fresh(self) -> None:
         pass
 
-    def refresh_now(self) -> None:
+    def refresh_within(self, seconds: float) -> None:
         self.refreshes += 1
 
 
