@@ -143,6 +143,50 @@ def test_a_view_in_memory_shows_a_session_that_its_source_has_lost() -> None:
     assert (found.parent, len(found.messages)) == (None, 1)
 
 
+def test_a_close_while_a_refresh_shows_what_it_made_is_not_undone(tmp_path: Path) -> None:
+    """Regression: between asking whether the backend is closed and showing the new state, it could be closed."""
+    closing: list[threading.Thread] = []
+
+    class Overtaken(CachedBackend):
+        armed = False
+        ended = False
+
+        @property
+        def _closed(self) -> bool:  # type: ignore[override]
+            before = self.ended
+            if self.armed:
+                self.armed = False
+                closing.append(threading.Thread(target=self.close))
+                closing[0].start()
+                closing[0].join(0.1)  # it ends only where it is not made to wait
+            return before
+
+        @_closed.setter
+        def _closed(self, value: bool) -> None:
+            self.ended = value
+
+    shelf = Shelf()
+    shelf.put("u", talk("s", "the lantern is lit"))
+    recall = Recall([shelf], tmp_path)
+    recall.search("lantern")
+    backend: Any = recall._backend
+    backend.__class__ = Overtaken
+    made = backend.factory.of_segments
+
+    def of_segments(*given: Any) -> Any:
+        index = made(*given)
+        backend.armed = True
+        return index
+
+    backend.factory.of_segments = of_segments
+    shelf.put("u", talk("s", "the lantern is out"))
+    recall.refresh()
+    closing[0].join()
+    assert backend._state is backend._snapshot is None
+    with pytest.raises(ValueError, match="closed"):
+        recall.search("lantern")
+
+
 @pytest.mark.parametrize("cached", [True, False])
 def test_a_closed_view_of_a_project_refuses_what_its_recall_still_answers(tmp_path: Path, cached: bool) -> None:
     shelf = Shelf()
