@@ -7,8 +7,9 @@ from array import array
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from os import PathLike, fspath
 from threading import Lock
-from typing import TYPE_CHECKING, Any, Literal, NoReturn, Self, SupportsIndex, Unpack
+from typing import TYPE_CHECKING, Any, Literal, NoReturn, Self, SupportsIndex, TypeVar, Unpack
 
+from recall_rank.index.errors import ReplacedIndexError
 from recall_rank.index.reader.index_reader import IndexReader
 from recall_rank.index.reader.places import Place, held
 from recall_rank.index.remote.store_url import is_store_url
@@ -18,14 +19,9 @@ from recall_rank.model import Message, RefreshReport, SearchResponse, Session, S
 from recall_rank.model.coerce import message_list, sessions_from
 from recall_rank.model.record_classes import field_names, replace
 from recall_rank.model.texts import sessions_of_texts
-from recall_rank.search.engine import search
-from recall_rank.search.expansion.expand import expand
-from recall_rank.search.expansion.languages import in_languages
-from recall_rank.search.expansion.long_query import shortened
-from recall_rank.search.filters.eligible import eligible_set
+from recall_rank.search.engine import find_evidence, search
 from recall_rank.search.options import RankOptions, SearchOptions, parse_options
 from recall_rank.search.query import Query
-from recall_rank.search.retrieval.prefilter import prefilter
 
 if TYPE_CHECKING:
     import asyncio
@@ -40,6 +36,8 @@ if TYPE_CHECKING:
     from recall_rank.model.progress import Progress
     from recall_rank.semantic.embedder import Embedder
     from recall_rank.semantic.vector_index import EmbedReport, VectorIndex
+
+T = TypeVar("T")
 
 
 class Index:
@@ -77,12 +75,21 @@ class Index:
 
     @property
     def _reader(self) -> IndexReader:
-        if self._held is None:
-            raise ValueError("this index is closed")
+        """What to read from now on. It may take the lock; whoever holds that takes `_current` instead."""
+        reader = self._current
         if self._remote is not None and self._remote.full:
-            self._read_anew(self._held)
-        self._held.check()
-        return self._held
+            self._read_anew(reader)
+            reader = self._current
+        return reader
+
+    @property
+    def _current(self) -> IndexReader:
+        """The reader that was adopted last. Raises ValueError for a closed index."""
+        reader = self._held
+        if reader is None:
+            raise ValueError("this index is closed")
+        reader.check()
+        return reader
 
     def _read_anew(self, before: IndexReader, *, newest: bool = False) -> None:
         """Read from the store over an empty cache, or, with `newest`, the newest generation; unless another thread has
@@ -103,7 +110,7 @@ class Index:
 
         An index that is such a segment is returned itself; otherwise its segments are merged into a new one.
         """
-        reader = self._reader
+        reader = self._current
         if reader.whole is not None:
             return reader.whole
         from recall_rank.index.merge.merge import merge
@@ -289,7 +296,7 @@ class Index:
         """Call change(live segments) and make the result what later searches read."""
         self._check_writable()
         with self._changing:
-            before = self._reader
+            before = self._current
             if self._live is None:
                 from recall_rank.index.live.live_segments import LiveSegments
 
@@ -332,10 +339,16 @@ class Index:
         if done.problem is not None:
             raise done.problem
         with self._changing:
-            if self._held is before:  # else it was closed meanwhile, or refreshed by another thread
+            if self._held is before or (self._held is not None and self._is_newer(done.state.manifest)):
                 self._adopt(IndexReader(done.state.segments, done.state.dead))
                 self._live, self._manifest = None, done.state.manifest
         return done.report
+
+    def _is_newer(self, manifest: Manifest | None) -> bool:
+        """Whether a generation of the folder comes after the one that is read, which another thread may have adopted
+        while this one was made.
+        """
+        return manifest is not None and (self._manifest is None or manifest.generation > self._manifest.generation)
 
     def save(self, folder: str | PathLike[str] | None = None, *, storage: Mapping[str, Any] | None = None) -> None:
         """Write the index to `folder`, in place of an earlier one; by default, write what add(), append() and remove()
@@ -358,8 +371,8 @@ class Index:
         from recall_rank.index.storage.publish import open_generation, save
 
         with self._changing:
+            before = self._current
             if folder is None:
-                self._reader  # noqa: B018 - raises for a closed index
                 self._save_changes()
                 return
             if is_store_url(folder):
@@ -372,7 +385,7 @@ class Index:
                 self._reopen()
             elif self._vectors is not None:
                 found = open_generation(fspath(folder))
-                self._vectors.carry(IndexReader(found.segments, found.dead), before=self._reader)
+                self._vectors.carry(IndexReader(found.segments, found.dead), before=before)
 
     def _save_changes(self) -> None:
         """Write the unsaved changes to the folder of the index, and read from there on. The caller holds the lock."""
@@ -393,7 +406,7 @@ class Index:
         self._adopt(IndexReader(found.segments, found.dead))
         self._live, self._manifest = None, found.manifest
         if self._vectors is not None:
-            self._vectors.carry(self._reader)
+            self._vectors.carry(self._current)
 
     def __len__(self) -> int:
         """The number of searchable parts of messages; titles of sessions are not counted."""
@@ -406,25 +419,25 @@ class Index:
         message names the value and the accepted values. Raises RuntimeError for match="regex" when the extra `regex` is
         not installed, and DamagedIndexError when the index on disk is damaged.
         """
-        reader, parsed = self._reader, self._parse(query, options)
-        if self._remote is not None:
-            return self._search_remote(reader, parsed)
+        parsed = self._parse(query, options)
         if self._vectors is None:
-            return search(reader, parsed)
+            return self._on_newest(lambda reader: search(reader, parsed))
+        reader = self._reader
         by_meaning = parsed.options.match in ("smart", "fuzzy") and parsed.options.order == "relevance"
         asked = self._vectors.ask(reader, parsed.text) if by_meaning else None
         response = search(reader, parsed, asked=asked)
         return replace(response, coverage=replace(response.coverage, vectors=self._vectors.count(reader)))
 
-    def _search_remote(self, reader: IndexReader, parsed: Query) -> SearchResponse:
-        """Search an index in a store; the newest generation, if that which is open was replaced meanwhile."""
-        from recall_rank.index.errors import ReplacedIndexError
-
+    def _on_newest(self, read: Callable[[IndexReader], T]) -> T:
+        """Return read(reader of the index); of an index in a store that was replaced meanwhile, that of the newest
+        generation.
+        """
+        reader = self._reader
         try:
-            return search(reader, parsed)
-        except ReplacedIndexError:
+            return read(reader)
+        except ReplacedIndexError:  # raised for an index in a store only
             self._read_anew(reader, newest=True)
-            return search(self._reader, parsed)
+            return read(self._reader)
 
     @property
     def vectors(self) -> VectorCount | None:
@@ -454,23 +467,12 @@ class Index:
         Evidence is the prefilter's score divided by the ceiling: the BM25 of a document full of every word of the
         query, of a class with weight 1 and without context. It can exceed 1, since context and the classes of greater
         weight add to it. It is meant for callers that fuse it with scores of their own.
+
+        In literal and regex mode only parts whose text matches are hits. Parts that were not reached before
+        `budget_ms` ended have 0. Raises what search() raises.
         """
-        import numpy as np
-
         parsed = self._parse(query, options)
-        reader = self._reader
-        eligible = eligible_set(reader, parsed)
-        parsed = in_languages(shortened(parsed, reader, eligible), reader, eligible)
-        expansion = expand(parsed, reader, eligible)
-        evidence = prefilter(reader, parsed, expansion, eligible)
-        found = array("f", bytes(4 * reader.parts))
-        evidence.write_scores(found)
-        scores = np.frombuffer(found, dtype=np.float32) / np.float32(expansion.ceiling or 1.0)
-        if reader.whole is not None:
-            return scores
-        from recall_rank.index.merge.merge import rows_of
-
-        return scores[rows_of(reader, "part")]
+        return self._on_newest(lambda reader: _scores(reader, parsed))
 
     @property
     def part_ids(self) -> list[str]:
@@ -571,6 +573,21 @@ class Index:
     def _parse(query: str, options: SearchOptions) -> Query:
         checked = parse_options(options)
         return Query.parse(query, checked.now if checked.now is not None else int(time.time() * 1000), checked)
+
+
+def _scores(reader: IndexReader, query: Query) -> npt.NDArray[np.float32]:
+    """Return Index.scores() of a parsed query over `reader`."""
+    import numpy as np
+
+    context, evidence = find_evidence(reader, query)
+    found = array("f", bytes(4 * reader.parts))
+    evidence.write_scores(found)
+    scores = np.frombuffer(found, dtype=np.float32) / np.float32(context.expansion.ceiling or 1.0)
+    if reader.whole is not None:
+        return scores
+    from recall_rank.index.merge.merge import rows_of
+
+    return scores[rows_of(reader, "part")]
 
 
 def _once(sessions: Iterable[Session]) -> Iterator[Session]:

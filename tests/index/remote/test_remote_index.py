@@ -253,12 +253,20 @@ def test_an_index_that_was_replaced_is_read_anew(url: str, tmp_path: Path) -> No
     assert lasting(index.search("lantern")) == lasting(wanted.search("lantern")), "it reads what it has opened"
 
 
+def test_scores_of_an_index_that_was_replaced_are_those_of_the_newest(url: str, tmp_path: Path) -> None:
+    Index.build(history(1)).save(url)
+    index = Index.open(url, cache=tmp_path)
+    newest = Index.build(history(2))
+    newest.save(url)
+    assert index.scores("lantern").tolist() == newest.scores("lantern").tolist()
+
+
 def test_a_reader_that_is_used_directly_is_told_of_a_newer_index(url: str, tmp_path: Path) -> None:
     Index.build(history(1)).save(url)
     index = Index.open(url, cache=tmp_path)
     Index.build(history(2)).save(url)
     with pytest.raises(ReplacedIndexError, match="a newer index was published"):
-        index.scores("lantern")
+        index.save(tmp_path / "copy")
 
 
 def test_nothing_of_an_older_index_is_served_or_stays_in_the_cache(url: str, tmp_path: Path) -> None:
@@ -303,6 +311,34 @@ def test_equal_names_with_other_content_share_nothing(url: str, tmp_path: Path) 
 
 def cached_bytes(folder: Path) -> int:
     return sum(path.stat().st_blocks * 512 for path in folder.glob("*/*"))
+
+
+@pytest.mark.parametrize("wanted", ["a folder", "a store", "nothing"])
+def test_an_index_is_saved_while_its_cache_is_full(url: str, tmp_path: Path, wanted: str) -> None:
+    Index.build(history(1), folder=url).close()
+    index = Index.open(url, cache=tmp_path / "cache", cache_bytes=1)
+    answer = lasting(index.search("lantern"))
+    assert index._remote is not None
+    assert index._remote.full
+    places = {"a folder": str(tmp_path / "copy"), "a store": new_url(), "nothing": None}
+    place = places[wanted]
+    raised: list[ValueError] = []
+
+    def save() -> None:
+        try:
+            index.save(place)
+        except ValueError as error:
+            raised.append(error)
+
+    saving = threading.Thread(target=save, daemon=True)  # a test that fails ends, too
+    saving.start()
+    saving.join(30)
+    assert not saving.is_alive(), "it waits for itself"
+    if place is None:
+        assert "was not opened from a folder" in str(raised)
+        return
+    with Index.open(place) if wanted == "a folder" else Index.open(place, cache=tmp_path / "other") as saved:
+        assert lasting(saved.search("lantern")) == answer
 
 
 @pytest.mark.posix
