@@ -12,10 +12,11 @@ import numpy.typing as npt
 import pytest
 
 from recall_rank.corpus import Index
+from recall_rank.index.segment.segment import Segment
 from recall_rank.index.storage.folder import Folder
 from recall_rank.index.storage.vector_file import load_vectors
 from recall_rank.model import Session
-from recall_rank.semantic import vector_index
+from recall_rank.semantic import nearest, vector_index
 from recall_rank.semantic.vector_index import VectorIndex
 from tests.support.search.samples import NOW, session
 from tests.support.semantic.word_embedder import WordEmbedder
@@ -64,6 +65,31 @@ def test_only_new_texts_are_embedded() -> None:
         index.remove(["s1"])
         assert index.embed().made == 0
         assert with_vector(index) == 5
+
+
+@pytest.mark.usefixtures("still")
+def test_a_search_counts_the_vectors_of_a_segment_only_when_they_changed(monkeypatch: pytest.MonkeyPatch) -> None:
+    looked, given = [0], nearest.said_marks
+
+    def counted(segment: Segment) -> npt.NDArray[np.bool_]:
+        looked[0] += 1
+        return given(segment)
+
+    monkeypatch.setattr(nearest, "said_marks", counted)
+    with Index.build(sessions(3), embedder=WordEmbedder()) as index:
+        assert [with_vector(index) for _ in range(3)] == [0, 0, 0]
+        assert looked == [1]
+        index.embed()
+        assert [with_vector(index) for _ in range(3)] == [3, 3, 3]
+        assert looked == [2]
+        index.add(sessions(1, first=3))
+        assert with_vector(index) == 3
+        before = looked[0]
+        index.add(sessions(1, first=4))
+        assert [with_vector(index) for _ in range(3)] == [3, 3, 3]
+        assert looked == [before + 1], "the other segments stayed as they were"
+        index.remove(["s1"])
+        assert [with_vector(index) for _ in range(3)] == [2, 2, 2]
 
 
 @pytest.mark.usefixtures("still")
