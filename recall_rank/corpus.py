@@ -449,12 +449,13 @@ class Index:
 
         Without this call they are made in the background, while no search runs. A search ranks a passage that has no
         vector yet by its words; `coverage.vectors` of its response counts them. `progress` is called with the stage
-        "embedding". Raises ValueError without an embedder, what the embedder raises, and OSError when vectors cannot be
-        stored; those made until then are kept.
+        "embedding". A save() that another thread calls waits for a batch only. Raises ValueError without an embedder
+        and for an index that is closed meanwhile, what the embedder raises, and OSError when vectors cannot be stored;
+        those made until then are kept.
         """
         if self._vectors is None:
             raise ValueError("this index has no embedder: give one to build() or open()")
-        return self._vectors.embed(self._reader, progress)
+        return self._vectors.embed(lambda: self._reader, progress)
 
     async def asearch(self, query: str, **options: Unpack[SearchOptions]) -> SearchResponse:
         """Await search() in a thread; cancelling the task ends the search before its next stage."""
