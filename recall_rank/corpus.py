@@ -7,9 +7,8 @@ from array import array
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from os import PathLike, fspath
 from threading import Lock
-from typing import TYPE_CHECKING, Any, Literal, NoReturn, Self, SupportsIndex, TypeVar, Unpack
+from typing import TYPE_CHECKING, Any, Literal, NoReturn, Self, SupportsIndex, Unpack
 
-from recall_rank.index.errors import ReplacedIndexError
 from recall_rank.index.reader.index_reader import IndexReader
 from recall_rank.index.reader.places import Place, held
 from recall_rank.index.remote.store_url import is_store_url
@@ -37,8 +36,6 @@ if TYPE_CHECKING:
     from recall_rank.model.progress import Progress
     from recall_rank.semantic.embedder import Embedder
     from recall_rank.semantic.vector_index import EmbedReport, VectorIndex
-
-T = TypeVar("T")
 
 
 class Index:
@@ -420,25 +417,25 @@ class Index:
         message names the value and the accepted values. Raises RuntimeError for match="regex" when the extra `regex` is
         not installed, and DamagedIndexError when the index on disk is damaged.
         """
-        parsed = self._parse(query, options)
+        reader, parsed = self._reader, self._parse(query, options)
+        if self._remote is not None:
+            return self._search_remote(reader, parsed)
         if self._vectors is None:
-            return self._on_newest(lambda reader: search(reader, parsed))
-        reader = self._reader
+            return search(reader, parsed)
         by_meaning = parsed.options.match in ("smart", "fuzzy") and parsed.options.order == "relevance"
         asked = self._vectors.ask(reader, parsed.text) if by_meaning else None
         response = search(reader, parsed, asked=asked)
         return replace(response, coverage=replace(response.coverage, vectors=self._vectors.count(reader)))
 
-    def _on_newest(self, read: Callable[[IndexReader], T]) -> T:
-        """Return read(reader of the index); of an index in a store that was replaced meanwhile, that of the newest
-        generation.
-        """
-        reader = self._reader
+    def _search_remote(self, reader: IndexReader, parsed: Query) -> SearchResponse:
+        """Search an index in a store; the newest generation, if that which is open was replaced meanwhile."""
+        from recall_rank.index.errors import ReplacedIndexError
+
         try:
-            return read(reader)
-        except ReplacedIndexError:  # raised for an index in a store only
+            return search(reader, parsed)
+        except ReplacedIndexError:
             self._read_anew(reader, newest=True)
-            return read(self._reader)
+            return search(self._reader, parsed)
 
     @property
     def vectors(self) -> VectorCount | None:
@@ -471,10 +468,21 @@ class Index:
         weight add to it. It is meant for callers that fuse it with scores of their own.
 
         In literal and regex mode only parts whose text matches are hits. Parts that were not reached before
-        `budget_ms` ended have 0. Raises what search() raises.
+        `budget_ms` ended have 0. Raises what search() raises, and ReplacedIndexError for an index in a store that was
+        replaced and would have to be read anew: other rows would no longer be those of earlier columns.
         """
-        parsed = self._parse(query, options)
-        return self._on_newest(lambda reader: _scores(reader, parsed))
+        import numpy as np
+
+        reader = self._reader
+        context, evidence = find_evidence(reader, self._parse(query, options))
+        found = array("f", bytes(4 * reader.parts))
+        evidence.write_scores(found)
+        scores = np.frombuffer(found, dtype=np.float32) / np.float32(context.expansion.ceiling or 1.0)
+        if reader.whole is not None:
+            return scores
+        from recall_rank.index.merge.merge import rows_of
+
+        return scores[rows_of(reader, "part")]
 
     @property
     def part_ids(self) -> list[str]:
@@ -575,21 +583,6 @@ class Index:
     def _parse(query: str, options: SearchOptions) -> Query:
         checked = parse_options(options)
         return Query.parse(query, checked.now if checked.now is not None else int(time.time() * 1000), checked)
-
-
-def _scores(reader: IndexReader, query: Query) -> npt.NDArray[np.float32]:
-    """Return Index.scores() of a parsed query over `reader`."""
-    import numpy as np
-
-    context, evidence = find_evidence(reader, query)
-    found = array("f", bytes(4 * reader.parts))
-    evidence.write_scores(found)
-    scores = np.frombuffer(found, dtype=np.float32) / np.float32(context.expansion.ceiling or 1.0)
-    if reader.whole is not None:
-        return scores
-    from recall_rank.index.merge.merge import rows_of
-
-    return scores[rows_of(reader, "part")]
 
 
 def _once(sessions: Iterable[Session]) -> Iterator[Session]:
