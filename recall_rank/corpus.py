@@ -73,7 +73,7 @@ class Index:
 
     @property
     def _reader(self) -> IndexReader:
-        """What to read from now on. It may take the lock; whoever holds that takes `_current` instead."""
+        """The reader of a search that begins now. It may take the lock; a method that holds the lock uses `_current`."""
         reader = self._current
         if self._remote is not None and self._remote.full:
             self._read_anew(reader)

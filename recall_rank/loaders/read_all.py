@@ -61,8 +61,8 @@ class LoadedSource:
 
     @contextmanager
     def opened(self) -> Iterator[None]:
-        """Keep the source open. An error of opening or closing it is noted, and its units are read all the same: each
-        tells whether it can be.
+        """Keep the source open. An error of opening or closing it is noted, and its units are still read: each tells
+        whether it can be.
         """
         try:
             self.source.__enter__()

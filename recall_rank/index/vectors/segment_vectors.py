@@ -44,7 +44,7 @@ class SegmentVectors:
 
 @frozen(eq=False)
 class CountedVectors:
-    """How many passages of the live sessions of a segment have a vector, and the vectors that were counted."""
+    """The number of passages of the live sessions of a segment that have a vector, and the vectors counted for it."""
 
     vectors: SegmentVectors | None
     count: VectorCount
