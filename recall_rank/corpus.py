@@ -73,7 +73,7 @@ class Index:
 
     @property
     def _reader(self) -> IndexReader:
-        """The reader of a search that begins now. It may take the lock; a method that holds the lock uses `_current`."""
+        """The reader of a search that begins now. Takes the lock at times; what holds the lock uses `_current`."""
         reader = self._current
         if self._remote is not None and self._remote.full:
             self._read_anew(reader)
