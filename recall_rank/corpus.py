@@ -19,14 +19,9 @@ from recall_rank.model.coerce import message_list, sessions_from
 from recall_rank.model.record_classes import field_names, replace
 from recall_rank.model.texts import sessions_of_texts
 from recall_rank.search.deadline import Deadline
-from recall_rank.search.engine import search
-from recall_rank.search.expansion.expand import expand
-from recall_rank.search.expansion.languages import in_languages
-from recall_rank.search.expansion.long_query import shortened
-from recall_rank.search.filters.eligible import eligible_set
+from recall_rank.search.engine import find_evidence, search
 from recall_rank.search.options import RankOptions, SearchOptions, parse_options
 from recall_rank.search.query import Query
-from recall_rank.search.retrieval.prefilter import prefilter
 
 if TYPE_CHECKING:
     import asyncio
@@ -79,12 +74,21 @@ class Index:
 
     @property
     def _reader(self) -> IndexReader:
-        if self._held is None:
-            raise ValueError("this index is closed")
+        """The reader of a search that begins now. Takes the lock at times; what holds the lock uses `_current`."""
+        reader = self._current
         if self._remote is not None and self._remote.full:
-            self._read_anew(self._held)
-        self._held.check()
-        return self._held
+            self._read_anew(reader)
+            reader = self._current
+        return reader
+
+    @property
+    def _current(self) -> IndexReader:
+        """The reader that was adopted last. Raises ValueError for a closed index."""
+        reader = self._held
+        if reader is None:
+            raise ValueError("this index is closed")
+        reader.check()
+        return reader
 
     def _read_anew(self, before: IndexReader, *, newest: bool = False) -> None:
         """Read from the store over an empty cache, or, with `newest`, the newest generation; unless another thread has
@@ -105,7 +109,7 @@ class Index:
 
         An index that is such a segment is returned itself; otherwise its segments are merged into a new one.
         """
-        reader = self._reader
+        reader = self._current
         if reader.whole is not None:
             return reader.whole
         from recall_rank.index.merge.merge import merge
@@ -291,7 +295,7 @@ class Index:
         """Call change(live segments) and make the result what later searches read."""
         self._check_writable()
         with self._changing:
-            before = self._reader
+            before = self._current
             if self._live is None:
                 from recall_rank.index.live.live_segments import LiveSegments
 
@@ -334,10 +338,16 @@ class Index:
         if done.problem is not None:
             raise done.problem
         with self._changing:
-            if self._held is before:  # else it was closed meanwhile, or refreshed by another thread
+            if self._held is before or (self._held is not None and self._is_newer(done.state.manifest)):
                 self._adopt(IndexReader(done.state.segments, done.state.dead))
                 self._live, self._manifest = None, done.state.manifest
         return done.report
+
+    def _is_newer(self, manifest: Manifest | None) -> bool:
+        """Whether a generation of the folder comes after the one that is read, which another thread may have adopted
+        while this one was made.
+        """
+        return manifest is not None and (self._manifest is None or manifest.generation > self._manifest.generation)
 
     def save(self, folder: str | PathLike[str] | None = None, *, storage: Mapping[str, Any] | None = None) -> None:
         """Write the index to `folder`, in place of an earlier one; by default, write what add(), append() and remove()
@@ -360,8 +370,8 @@ class Index:
         from recall_rank.index.storage.publish import open_generation, save
 
         with self._changing:
+            before = self._current
             if folder is None:
-                self._reader  # noqa: B018 - raises for a closed index
                 self._save_changes()
                 return
             if is_store_url(folder):
@@ -374,7 +384,7 @@ class Index:
                 self._reopen()
             elif self._vectors is not None:
                 found = open_generation(fspath(folder))
-                self._vectors.carry(IndexReader(found.segments, found.dead), before=self._reader)
+                self._vectors.carry(IndexReader(found.segments, found.dead), before=before)
 
     def _save_changes(self) -> None:
         """Write the unsaved changes to the folder of the index, and read from there on. The caller holds the lock."""
@@ -395,7 +405,7 @@ class Index:
         self._adopt(IndexReader(found.segments, found.dead))
         self._live, self._manifest = None, found.manifest
         if self._vectors is not None:
-            self._vectors.carry(self._reader)
+            self._vectors.carry(self._current)
 
     def __len__(self) -> int:
         """The number of searchable parts of messages; titles of sessions are not counted."""
@@ -441,12 +451,13 @@ class Index:
 
         Without this call they are made in the background, while no search runs. A search ranks a passage that has no
         vector yet by its words; `coverage.vectors` of its response counts them. `progress` is called with the stage
-        "embedding". Raises ValueError without an embedder, what the embedder raises, and OSError when vectors cannot be
-        stored; those made until then are kept.
+        "embedding". A save() that another thread calls waits for a batch only. Raises ValueError without an embedder
+        and for an index that is closed meanwhile, what the embedder raises, and OSError when vectors cannot be stored;
+        those made until then are kept.
         """
         if self._vectors is None:
             raise ValueError("this index has no embedder: give one to build() or open()")
-        return self._vectors.embed(self._reader, progress)
+        return self._vectors.embed(lambda: self._reader, progress)
 
     async def asearch(self, query: str, **options: Unpack[SearchOptions]) -> SearchResponse:
         """Await search() in a thread; cancelling the task ends the search before its next stage."""
@@ -459,18 +470,18 @@ class Index:
         Evidence is the prefilter's score divided by the ceiling: the BM25 of a document full of every word of the
         query, of a class with weight 1 and without context. It can exceed 1, since context and the classes of greater
         weight add to it. It is meant for callers that fuse it with scores of their own.
+
+        In literal and regex mode only parts whose text matches are hits. Parts that were not reached before
+        `budget_ms` ended have 0. Raises what search() raises, and ReplacedIndexError for an index in a store that was
+        replaced and would have to be read anew: other rows would no longer be those of earlier columns.
         """
         import numpy as np
 
-        parsed = self._parse(query, options)
         reader = self._reader
-        eligible = eligible_set(reader, parsed)
-        parsed = in_languages(shortened(parsed, reader, eligible), reader, eligible)
-        expansion = expand(parsed, reader, eligible)
-        evidence = prefilter(reader, parsed, expansion, eligible)
+        context, evidence = find_evidence(reader, self._parse(query, options))
         found = array("f", bytes(4 * reader.parts))
         evidence.write_scores(found)
-        scores = np.frombuffer(found, dtype=np.float32) / np.float32(expansion.ceiling or 1.0)
+        scores = np.frombuffer(found, dtype=np.float32) / np.float32(context.expansion.ceiling or 1.0)
         if reader.whole is not None:
             return scores
         from recall_rank.index.merge.merge import rows_of

@@ -9,6 +9,7 @@ from threading import Lock
 from typing import NamedTuple
 
 from recall_rank.histories.records.table import SessionKey
+from recall_rank.loaders.read_all import resolved_by
 from recall_rank.model import BaseSource, Reading, ResolvedSessions, Session, Source, Unit
 from recall_rank.model.source_wrapper import SourceWrapper, complete_source
 
@@ -63,8 +64,8 @@ class UnitReader:
     def read_counted(self, sessions: Sequence[Session]) -> list[Session | Exception | None]:
         """Return each session with its current messages, without those that it copied from another one of `sessions`.
 
-        An entry is None when the unit no longer has the session, and the error when the unit cannot be read. All
-        messages are in memory at once; each unit is read once.
+        An entry is None when the unit no longer has the session, and the error when the unit cannot be read or its
+        source cannot resolve copies. All messages are in memory at once; each unit is read once.
         """
         by_unit: dict[tuple[int, str], list[int]] = {}
         for at, session in enumerate(sessions):
@@ -116,7 +117,9 @@ class UnitReader:
         return found
 
     def _reading(self, source: Source, unit: Unit) -> Reading:
-        """The reading of a unit: a cached one while the unit's signature is unchanged, else a new one."""
+        """The reading of a unit: a cached one while the unit's signature is unchanged, else a new one. A unit without
+        a signature may have changed at any time, and its reading is not cached.
+        """
         key = id(source), unit.key
         signature = source.signature(unit)
         with self._lock:
@@ -125,6 +128,8 @@ class UnitReader:
                 self._read.move_to_end(key)
                 return kept[1]
         reading = source.read(unit)
+        if not signature:
+            return reading
         with self._lock:
             self._read[key] = signature, reading
             while len(self._read) > KEPT_UNITS:
@@ -138,10 +143,15 @@ def _replace_by(
     members: Sequence[int],
 ) -> None:
     """Replace the sessions at the indices `members` of `found` by what `resolve` makes of them. Of a session whose
-    messages all count in another one, no message is left.
+    messages all count in another one, no message is left. When `resolve` fails, each of them becomes the error.
     """
     given = [(at, session) for at in members if isinstance(session := found[at], Session)]
-    resolved = resolve([session for _, session in given]).sessions
+    try:
+        resolved = resolved_by(resolve, [session for _, session in given]).sessions
+    except Exception as error:  # noqa: BLE001 - a source that fails, however, must not hide the others
+        for at, _ in given:
+            found[at] = error
+        return
     for (at, session), counted in zip(given, resolved, strict=True):
         found[at] = counted or replace(session, messages=())
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Sequence
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final
@@ -13,7 +15,18 @@ from recall_rank.loaders.content.titles import with_short_names
 from recall_rank.loaders.copies import with_places_of
 from recall_rank.loaders.malformed import bounded_malformed, bounded_warnings
 from recall_rank.loaders.projects.repositories import name_repositories
-from recall_rank.model import BaseSource, Malformed, Notice, ReadFailure, Reading, Session, Source, SourceReport, Unit
+from recall_rank.model import (
+    BaseSource,
+    Malformed,
+    Notice,
+    ReadFailure,
+    Reading,
+    ResolvedSessions,
+    Session,
+    Source,
+    SourceReport,
+    Unit,
+)
 from recall_rank.model.source_wrapper import complete_source
 from recall_rank.model.sources import NO_MEMORY
 
@@ -39,6 +52,33 @@ class LoadedSource:
     def counted(self) -> list[Session]:
         """The sessions of the source without those that are copies of other sessions."""
         return [session for session in self.sessions if session is not None]
+
+    def note(self, error: Exception) -> None:
+        """Note an error of the source; one that came before is noted once."""
+        failure = ReadFailure(self.source.location, failure_reason(error))
+        if failure not in self.failures:
+            self.failures.append(failure)
+
+    @contextmanager
+    def opened(self) -> Iterator[None]:
+        """Keep the source open. An error of opening or closing it is noted, and its units are still read: each tells
+        whether it can be.
+        """
+        try:
+            self.source.__enter__()
+        except Exception as error:  # noqa: BLE001 - a source that fails, however, must not hide the others
+            self.note(error)
+            yield
+            return
+        try:
+            yield
+        except BaseException:
+            self.source.__exit__(*sys.exc_info())
+            raise
+        try:
+            self.source.__exit__(None, None, None)
+        except Exception as error:  # noqa: BLE001 - as above
+            self.note(error)
 
     def report(self) -> SourceReport:
         sessions = self.counted()
@@ -72,14 +112,14 @@ def read_all(
     total = sum(len(units) for _, units in listed)
     done = 0
     for each, units in listed:
-        with each.source:
+        with each.opened():
             for unit in units:
                 if progress is not None:
                     progress(done, total)
                 _read(each, unit)
                 done += 1
         resolve_sessions(each)
-        each.size = stored_bytes(each.source, units)
+        each.size = stored_bytes(each, units)
     if progress is not None:
         progress(done, total)
     merge_duplicates(loaded)
@@ -104,22 +144,24 @@ def list_units(loaded: LoadedSource) -> list[Unit]:
     """
     try:
         units = list(loaded.source.units())
+        loaded.warnings += loaded.source.warnings
     except Exception as error:  # noqa: BLE001 - a source that fails, however, must not hide the others
-        loaded.failures.append(ReadFailure(loaded.source.location, failure_reason(error)))
+        loaded.note(error)
         return []
-    loaded.warnings += loaded.source.warnings
     return units
 
 
 def _read(loaded: LoadedSource, unit: Unit) -> None:
     try:
         reading = loaded.source.read(unit)
+        sessions = located_sessions(reading, unit)
+        malformed, warnings = bounded_malformed(reading.malformed), bounded_warnings(reading.warnings)
     except Exception as error:  # noqa: BLE001 - a unit that fails, however, must not hide the others
         loaded.failures.append(ReadFailure(unit.location, failure_reason(error)))
         return
-    loaded.sessions += located_sessions(reading, unit)
-    loaded.malformed += bounded_malformed(reading.malformed)
-    loaded.warnings += bounded_warnings(reading.warnings)
+    loaded.sessions += sessions
+    loaded.malformed += malformed
+    loaded.warnings += warnings
 
 
 def failure_reason(error: Exception) -> str:
@@ -132,11 +174,28 @@ def failure_reason(error: Exception) -> str:
 
 
 def resolve_sessions(loaded: LoadedSource) -> None:
-    """Replace the sessions of one source by those that remain after copies and references among them are resolved."""
+    """Replace the sessions of one source by those that remain after copies and references among them are resolved;
+    they stay as they are when the source fails.
+    """
     if loaded.source.resolves:
-        resolved = loaded.source.resolve_sessions(loaded.counted())
+        try:
+            resolved = resolved_by(loaded.source.resolve_sessions, loaded.counted())
+            notices = list(resolved.notices)
+        except Exception as error:  # noqa: BLE001 - a source that fails, however, must not hide the others
+            loaded.note(error)
+            return
         loaded.sessions = list(resolved.sessions)
-        loaded.notices += resolved.notices
+        loaded.notices += notices
+
+
+def resolved_by(
+    resolve: Callable[[Sequence[Session]], ResolvedSessions], sessions: Sequence[Session]
+) -> ResolvedSessions:
+    """Return resolve(sessions). Raises ValueError for a result that has not an entry for each session."""
+    resolved = resolve(sessions)
+    if len(resolved.sessions) != len(sessions):
+        raise ValueError(f"{len(sessions)} sessions were resolved into {len(resolved.sessions)}")
+    return resolved
 
 
 def merge_duplicates(loaded: Sequence[LoadedSource]) -> None:
@@ -193,7 +252,11 @@ def resolve_across(loaded: Sequence[LoadedSource]) -> None:
         if len(several) < 2:
             continue
         before = [session for each in several for session in each.counted()]
-        after = several[0].source.resolve_across(before).sessions
+        try:
+            after = resolved_by(several[0].source.resolve_across, before).sessions
+        except Exception as error:  # noqa: BLE001 - a source that fails, however, must not hide the others
+            several[0].note(error)
+            continue
         copies = _messages(before) - _messages(after)
         if not copies:
             continue
@@ -207,12 +270,16 @@ def _messages(sessions: Iterable[Session | None]) -> int:
     return sum(len(session.messages) for session in sessions if session is not None)
 
 
-def stored_bytes(source: BaseSource, units: Sequence[Unit]) -> int:
+def stored_bytes(loaded: LoadedSource, units: Sequence[Unit]) -> int:
     """The size in bytes of the files of a source, or of its units when the source names no files; a missing file
-    counts as 0.
+    counts as 0. When the files cannot be listed, 0, and the reason is added to `loaded.failures`.
     """
-    files = source.files()
-    return sum(map(_file_size, dict.fromkeys(unit.location for unit in units) if files is None else files))
+    try:
+        files = loaded.source.files()
+        return sum(map(_file_size, dict.fromkeys(unit.location for unit in units) if files is None else files))
+    except Exception as error:  # noqa: BLE001 - a source that fails, however, must not hide the others
+        loaded.note(error)
+        return 0
 
 
 def _file_size(path: str | Path) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from time import monotonic_ns, thread_time_ns
+from typing import TYPE_CHECKING
 
 from recall_rank.index.reader.index_reader import IndexReader
 from recall_rank.model import SearchResponse
@@ -21,6 +22,9 @@ from recall_rank.search.results.respond import respond
 from recall_rank.search.retrieval.prefilter import prefilter
 from recall_rank.search.retrieval.similar import similar_parts
 from recall_rank.semantic.query_vectors import AskedVector
+
+if TYPE_CHECKING:
+    from recall_rank.index.shards.shard_evidence import FoundEvidence
 
 
 def search(
@@ -51,6 +55,23 @@ def run(
 
     search() makes the response from it; benchmarks read the results of the stages.
     """
+    context, evidence = find_evidence(reader, query, clock, deadline)
+    if asked is not None and not context.text_decides:
+        context.nearest, problem = similar_parts(reader, asked, context.eligible.doc_marks, context.deadline)
+        context.stages += ("meaning",) if problem is None else ()
+        context.warnings += (problem,) if problem is not None else ()
+    context.page = page(context, evidence)  # ranks, as far as the page reaches
+    calibrate(context)
+    context.near_misses = near_misses(context)
+    return context
+
+
+def find_evidence(
+    reader: IndexReader, query: Query, clock: Clock = monotonic_ns, deadline: Deadline | None = None
+) -> tuple[SearchContext, FoundEvidence]:
+    """Run the stages of a search that find its hits by words and text; return the state that they filled, and the
+    evidence, which has a score for each document that was read before the deadline.
+    """
     deadline = deadline or Deadline(query.options.budget_ms, clock, query.options.cancel)
     eligible = eligible_set(reader, query, deadline.at_ns)
     query = in_languages(shortened(query, reader, eligible), reader, eligible)
@@ -62,11 +83,4 @@ def run(
     evidence = prefilter(reader, query, expansion, eligible, context.text_marks, deadline.at_ns)
     context.stages.append("prefilter")
     context.note_documents(evidence.docs_done)
-    if asked is not None and not context.text_decides:
-        context.nearest, problem = similar_parts(reader, asked, eligible.doc_marks, deadline)
-        context.stages += ("meaning",) if problem is None else ()
-        context.warnings += (problem,) if problem is not None else ()
-    context.page = page(context, evidence)  # ranks, as far as the page reaches
-    calibrate(context)
-    context.near_misses = near_misses(context)
-    return context
+    return context, evidence

@@ -11,6 +11,7 @@ import numpy.typing as npt
 from recall_rank._core.search.cosines import cosines
 from recall_rank.index.reader.index_reader import IndexReader
 from recall_rank.index.vectors.passages import said_marks
+from recall_rank.index.vectors.segment_vectors import CountedVectors
 from recall_rank.model import VectorCount
 from recall_rank.model.record_classes import frozen
 
@@ -97,19 +98,30 @@ def usable(view: SegmentView, model: str, dimension: int | None = None) -> Segme
 
 
 def count_vectors(reader: IndexReader, model: str) -> VectorCount:
-    """Count the vectors of a model. Where a segment was not looked through yet, all that was said counts as prose."""
-    passages = with_vector = 0
-    for view in reader.views:
-        said = said_marks(view.segment)
-        live = view.docs_of(None)
-        if live is not None:
-            said &= np.frombuffer(live, np.uint8) > 0
-        vectors = view.vectors
-        if vectors is not None and vectors.model == model:
-            with_vector += int(np.count_nonzero(said[vectors.docs]))
-            said[vectors.skipped] = False
-        passages += int(np.count_nonzero(said))
-    return VectorCount(model, passages, with_vector)
+    """Count the vectors of a model. Where a segment was not looked through yet, all that was said counts as prose.
+
+    A segment whose vectors stayed is counted once: a search counts behind its deadline.
+    """
+    counts = [_counted(view, model).count for view in reader.views]
+    return VectorCount(model, sum(each.passages for each in counts), sum(each.with_vector for each in counts))
+
+
+def _counted(view: SegmentView, model: str) -> CountedVectors:
+    """Return the count of a segment. O(documents) where its vectors were replaced since it was counted, else O(1)."""
+    known, vectors = view.counted_vectors, view.vectors
+    if known is not None and known.vectors is vectors and known.count.model == model:
+        return known
+    said = said_marks(view.segment)
+    live = view.docs_of(None)
+    if live is not None:
+        said &= np.frombuffer(live, np.uint8) > 0
+    with_vector = 0
+    if vectors is not None and vectors.model == model:
+        with_vector = int(np.count_nonzero(said[vectors.docs]))
+        said[vectors.skipped] = False
+    count = VectorCount(model, int(np.count_nonzero(said)), with_vector)
+    view.counted_vectors = found = CountedVectors(vectors, count)
+    return found
 
 
 def _marked(view: SegmentView, vectors: SegmentVectors, keep: bytearray | None) -> npt.NDArray[np.bool_]:

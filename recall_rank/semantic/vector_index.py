@@ -35,6 +35,7 @@ SAVE_SECONDS: Final = 15.0  # between two writes of a vector file: so much work 
 QUIET_SECONDS: Final = 1.0  # the background waits so long after a search before it makes vectors
 RETRY_SECONDS: Final = 60.0  # and so long after an error of the embedder
 OTHER_SECONDS: Final = 5.0  # and so long while another process makes the vectors of this folder
+LOCK_SECONDS: Final = 0.2  # embed() asks so often whether that process has ended
 EXIT_SECONDS: Final = 5.0  # the end of the process waits so long for the last batch
 
 
@@ -89,6 +90,8 @@ class VectorIndex:
         self._stop = threading.Event()
         self._thread: threading.Thread | None = None
         self._waiting = 0  # calls of embed() and carry(), for which the background makes room
+        self._carrying = 0  # calls of carry(), for which embed() makes room
+        self._carried = threading.Condition(self._lock)  # told when such a call ends
         self._used = 0.0  # monotonic time of the last search or change of the index, in seconds
 
     @property
@@ -138,16 +141,35 @@ class VectorIndex:
 
         return count_vectors(reader, self.model)
 
-    def embed(self, reader: IndexReader, progress: Progress | None = None) -> EmbedReport:
-        """Make all missing vectors of `reader` now, and return when they are stored.
+    def embed(self, newest: Callable[[], IndexReader], progress: Progress | None = None) -> EmbedReport:
+        """Make all missing vectors of the reader newest() now, and return when they are stored.
 
-        `progress` is called with the stage "embedding". Raises what the embedder raises, ValueError for vectors of
-        another shape, and OSError when they cannot be stored; those made until then are kept.
+        A call of carry() waits for a batch only; newest() is asked again after it. `progress` is called with the stage
+        "embedding". Raises what the embedder raises, ValueError for vectors of another shape and after close(), and
+        OSError when they cannot be stored; those made until then are kept.
         """
         started = time.perf_counter()
-        self.attach(reader)
-        with self._room():
-            made = self._pass(reader, progress, wait=True) or 0
+        before = made = 0  # vectors that were made when a pass began, and until now
+
+        def note(now: int, of: int) -> None:
+            nonlocal made
+            made = before + now
+            if progress is not None:
+                progress("embedding", made, before + of)
+
+        while True:
+            with self._carried:
+                self._carried.wait_for(lambda: not self._carrying)
+            reader = newest()
+            self.attach(reader)
+            before = made
+            try:
+                with self._room():
+                    self._pass(reader, note, wait=True)
+                break
+            except EmbeddingStoppedError:
+                if self._stop.is_set():
+                    raise ValueError("this index was closed while its vectors were made") from None
         count = self.count(reader)
         took = (time.perf_counter() - started) * 1000
         return EmbedReport(self.model, count.passages, count.with_vector, made, took)
@@ -158,7 +180,7 @@ class VectorIndex:
         For an index that was just written anew, whose vectors may be in memory alone; `before` is the reader of what
         was written, where it stays in use. Raises OSError.
         """
-        with self._room():
+        with self._carry_first(), self._room():
             views = [*reader.views, *(before.views if before is not None else ())]
             sources = [*self._sources, *(view.vectors for view in views if view.vectors is not None)]
             dimensions = {source.dimension for source in sources if source.model == self.model}
@@ -187,6 +209,23 @@ class VectorIndex:
                 self._waiting -= 1
             self._start()
 
+    @contextmanager
+    def _carry_first(self) -> Iterator[None]:
+        """Have embed() make room after its current batch, and not go on before the end."""
+        with self._carried:
+            self._carrying += 1
+        try:
+            yield
+        finally:
+            with self._carried:
+                self._carrying -= 1
+                self._carried.notify_all()
+
+    def _make_room(self) -> None:
+        """Raise EmbeddingStoppedError in embed() when a carry() waits, or after close()."""
+        if self._carrying or self._stop.is_set():
+            raise EmbeddingStoppedError
+
     # --- the background ----------------------------------------------------------------------------------------
 
     def _start(self) -> None:
@@ -213,7 +252,7 @@ class VectorIndex:
                 self._pause()
                 with self._busy:
                     reader = self._target()
-                    if reader is not None and self._pass(reader, None, wait=False) is None:
+                    if reader is not None and not self._pass(reader, None, wait=False):
                         pause = OTHER_SECONDS
             except EmbeddingStoppedError:
                 continue
@@ -225,8 +264,11 @@ class VectorIndex:
                     self._wanted = True
 
     def _pause(self) -> None:
-        """Return when no search has begun for QUIET_SECONDS. Raises EmbeddingStoppedError after close()."""
-        while (rest := self._used + QUIET_SECONDS - time.monotonic()) > 0:
+        """Return when no search has begun for QUIET_SECONDS, or at most so long after embed() or carry() was called.
+
+        Raises EmbeddingStoppedError after close().
+        """
+        while not self._waiting and (rest := self._used + QUIET_SECONDS - time.monotonic()) > 0:
             if self._stop.wait(rest):
                 break
         if self._stop.is_set():
@@ -234,19 +276,23 @@ class VectorIndex:
 
     # --- one pass ----------------------------------------------------------------------------------------------
 
-    def _pass(self, reader: IndexReader, progress: Progress | None, *, wait: bool) -> int | None:
-        """Make the missing vectors of a reader and return their number. The caller holds `_busy`.
+    def _pass(self, reader: IndexReader, note: Callable[[int, int], None] | None, *, wait: bool) -> bool:
+        """Make the missing vectors of a reader. After each batch note(made, of) is called, with the numbers of vectors
+        that this pass has made and has to make. The caller holds `_busy`.
 
-        None without `wait` when another process makes those of its folder. A pass in the background, which is one
-        without `wait`, ends when there is another target.
+        False without `wait` when another process makes those of its folder. A pass in the background, which is one
+        without `wait`, ends when there is another target, and one with `wait` when it has to make room: both raise
+        EmbeddingStoppedError.
         """
         with ExitStack() as stack:
             for folder in self._folders(reader):
-                while not stack.enter_context(folder).try_lock():
+                stack.enter_context(folder)
+                while not folder.try_lock():
                     if not wait:
                         self._reload(reader)
-                        return None
-                    time.sleep(0.2)
+                        return False
+                    self._make_room()
+                    self._stop.wait(LOCK_SECONDS)
             self._reload(reader)
             missing = list(self._survey(reader))
             of = sum(len(each.at) for each in missing)
@@ -255,12 +301,14 @@ class VectorIndex:
                 with closing(self._make(each, reader, background=not wait)) as batches:
                     for count in batches:
                         made += count
-                        if progress is not None:
-                            progress("embedding", made, of)
+                        if note is not None:
+                            note(made, of)
+                        if wait:
+                            self._make_room()
             self.problem = None
             with self._lock:
                 self._sources.clear()
-        return made
+        return True
 
     @staticmethod
     def _folders(reader: IndexReader) -> Iterator[Folder]:

@@ -201,6 +201,25 @@ def test_scores_are_those_of_every_part() -> None:
     assert not index.scores("lantern", now=NOW, session_id="t").any()
 
 
+@pytest.mark.parametrize(("match", "query"), [("literal", "the lantern"), ("regex", "the lan.ern")])
+def test_scores_of_parts_whose_text_does_not_match_are_0(match: str, query: str) -> None:
+    if match == "regex":
+        pytest.importorskip("regex")
+    index = Index.build([session("s", "the lantern", *[f"a lantern of the harbour {n}" for n in range(50)])])
+    found = index.search(query, match=match, now=NOW)
+    scores = index.scores(query, match=match, now=NOW)
+    assert [index.part_ids[row] for row in scores.nonzero()[0].tolist()] == [found.results[0].part_id]
+    assert index.scores("the lantern", now=NOW).astype(bool).sum() > 50
+
+
+def test_scores_heed_the_caller_that_cancels() -> None:
+    index = Index.build([session("s", "the lantern")])
+    cancelled = threading.Event()
+    assert index.scores("the lantern", match="literal", now=NOW, cancel=cancelled).any()
+    cancelled.set()
+    assert not index.scores("the lantern", match="literal", now=NOW, cancel=cancelled).any()
+
+
 def test_columns_are_views_of_the_index() -> None:
     index = Index.build([RECORD])
     columns = index.columns

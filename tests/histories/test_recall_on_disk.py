@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import threading
 import time
 from collections.abc import Callable, Iterable
@@ -14,6 +15,7 @@ import pytest
 from recall_rank import Context, Index, Recall, RefreshReport
 from recall_rank.frontends.transcripts.gather import find_session
 from recall_rank.histories import cached_backend
+from recall_rank.histories.cache import refresh as refreshing
 from recall_rank.histories.cache.location import MACHINE, default_cache
 from recall_rank.histories.cached_backend import CachedBackend
 from recall_rank.histories.ignore import Ignore
@@ -482,3 +484,45 @@ def test_a_refresh_in_the_background_ends_with_the_recall(tmp_path: Path, monkey
         assert begun.wait(10)
         assert not recall.wait(0.1)
     assert recall.wait(0)
+
+
+@pytest.mark.parametrize("last", ["the newest", "the oldest"])
+def test_of_refreshes_that_overlap_the_newest_state_is_searched(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, last: str
+) -> None:
+    shelf = Shelf()
+    shelf.put("u0", talk("s0", "the lantern"))
+    refresh, depth = refreshing.refresh, 0
+
+    def overlapped(*given: Any) -> refreshing.RefreshOutcome:
+        """Run another refresh within the first, which reads what changed in between where it has the newest state."""
+        nonlocal depth
+        depth += 1
+        if depth > 1:
+            return refresh(*given)
+        done = None if last == "the newest" else refresh(*given)
+        if done is not None:
+            shelf.put("u1", talk("s1", "the lantern"))
+        index.refresh([shelf])
+        if done is None:
+            shelf.put("u1", talk("s1", "the lantern"))
+        return done or refresh(*given)
+
+    with Index.open(tmp_path, create=True) as index:
+        monkeypatch.setattr(refreshing, "refresh", overlapped)
+        index.refresh([shelf])
+        assert depth == 2
+        assert index.search("lantern").total == 2
+
+
+def test_an_index_whose_folder_was_deleted_is_refreshed_from_its_first_generation(tmp_path: Path) -> None:
+    shelf = Shelf()
+    folder = tmp_path / "index"
+    with Index.open(folder, create=True) as index:
+        for number in range(3):
+            shelf.put(f"u{number}", talk(f"s{number}", "the lantern"))
+            index.refresh([shelf])
+        shutil.rmtree(folder)
+        del shelf.held["u0"]
+        index.refresh([shelf])
+        assert index.search("lantern").total == 2

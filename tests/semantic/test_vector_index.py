@@ -12,10 +12,11 @@ import numpy.typing as npt
 import pytest
 
 from recall_rank.corpus import Index
+from recall_rank.index.segment.segment import Segment
 from recall_rank.index.storage.folder import Folder
 from recall_rank.index.storage.vector_file import load_vectors
 from recall_rank.model import Session
-from recall_rank.semantic import vector_index
+from recall_rank.semantic import nearest, vector_index
 from recall_rank.semantic.vector_index import VectorIndex
 from tests.support.search.samples import NOW, session
 from tests.support.semantic.word_embedder import WordEmbedder
@@ -64,6 +65,31 @@ def test_only_new_texts_are_embedded() -> None:
         index.remove(["s1"])
         assert index.embed().made == 0
         assert with_vector(index) == 5
+
+
+@pytest.mark.usefixtures("still")
+def test_a_search_counts_the_vectors_of_a_segment_only_when_they_changed(monkeypatch: pytest.MonkeyPatch) -> None:
+    looked, given = [0], nearest.said_marks
+
+    def counted(segment: Segment) -> npt.NDArray[np.bool_]:
+        looked[0] += 1
+        return given(segment)
+
+    monkeypatch.setattr(nearest, "said_marks", counted)
+    with Index.build(sessions(3), embedder=WordEmbedder()) as index:
+        assert [with_vector(index) for _ in range(3)] == [0, 0, 0]
+        assert looked == [1]
+        index.embed()
+        assert [with_vector(index) for _ in range(3)] == [3, 3, 3]
+        assert looked == [2]
+        index.add(sessions(1, first=3))
+        assert with_vector(index) == 3
+        before = looked[0]
+        index.add(sessions(1, first=4))
+        assert [with_vector(index) for _ in range(3)] == [3, 3, 3]
+        assert looked == [before + 1], "the other segments stayed as they were"
+        index.remove(["s1"])
+        assert [with_vector(index) for _ in range(3)] == [2, 2, 2]
 
 
 @pytest.mark.usefixtures("still")
@@ -281,6 +307,132 @@ def test_one_process_makes_the_vectors_of_a_folder(tmp_path: Path, monkeypatch: 
         assert embedder.texts == []
     wait_for(lambda: with_vector(index) == 4)
     index.close()
+
+
+# --- embed() makes room -------------------------------------------------------------------------------------------
+
+
+class Gated(WordEmbedder):
+    """Makes a batch for each permit."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.asked = 0
+        self.permits = threading.Semaphore(0)
+
+    def __call__(self, texts: Sequence[str], *, query: bool = False) -> npt.NDArray[np.float32]:
+        self.asked += 1
+        assert self.permits.acquire(timeout=60)
+        return super().__call__(texts, query=query)
+
+
+class Running(threading.Thread):
+    """A thread that keeps what its work returned or raised, and does not outlive a test that fails."""
+
+    def __init__(self, work: Callable[[], object]) -> None:
+        super().__init__(daemon=True)
+        self.work = work
+        self.done: object = None
+        self.start()
+
+    def run(self) -> None:
+        try:
+            self.done = self.work()
+        except Exception as error:  # noqa: BLE001 - the test looks at it
+            self.done = error
+
+    def ended(self) -> object:
+        self.join(20)
+        assert not self.is_alive(), "it waits"
+        return self.done
+
+
+@pytest.mark.usefixtures("still")
+@pytest.mark.parametrize("place", ["its folder", "a copy"])
+def test_a_save_waits_for_no_more_than_a_batch_of_embed(tmp_path: Path, place: str) -> None:
+    embedder = Gated()
+    steps: list[tuple[str, int, int | None]] = []
+    with Index.build(sessions(100), folder=tmp_path / "index", embedder=embedder) as index:
+        vectors = index._vectors
+        assert vectors is not None
+        index.add(sessions(20, first=100))
+        embedding = Running(lambda: index.embed(lambda *step: steps.append(step)))
+        wait_for(lambda: embedder.asked == 1)
+        saving = Running(index.save if place == "its folder" else lambda: index.save(tmp_path / "copy"))
+        wait_for(lambda: vectors._waiting == 2)
+        embedder.permits.release()
+        assert saving.ended() is None
+        wait_for(lambda: embedder.asked == 2)  # it goes on, with the sessions that there are
+        adding = Running(lambda: index.add(sessions(1, first=120)))
+        assert adding.ended() is None
+        assert embedding.is_alive()
+        embedder.permits.release(1000)
+        report = embedding.ended()
+        assert isinstance(report, vector_index.EmbedReport)
+        assert report.made == report.with_vector == report.passages == 120
+        assert len(embedder.texts) == len(set(embedder.texts)) == 120
+        assert [made for _, made, _ in steps] == sorted(made for _, made, _ in steps)
+        assert steps[-1] == ("embedding", 120, 120)
+        assert with_vector(index) == 120
+        assert index.embed().made == 1
+    with Index.open(tmp_path / ("index" if place == "its folder" else "copy")) as saved:
+        stored = [load_vectors(view.segment) for view in saved._reader.views]
+    assert sum(len(each) for each in stored if each is not None) >= vector_index.BATCH
+
+
+def test_a_save_does_not_wait_for_searches_to_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The background has begun to make vectors, and rests while searches run."""
+    monkeypatch.setattr(vector_index, "QUIET_SECONDS", 0.0)
+    embedder, ended = Gated(), threading.Event()
+    with Index.build(sessions(100), folder=tmp_path / "index", embedder=embedder) as index:
+        wait_for(lambda: embedder.asked == 1)
+        monkeypatch.setattr(vector_index, "QUIET_SECONDS", 0.5)
+
+        def search() -> None:
+            while not ended.wait(0.01):
+                index.search("harbour", match="literal")
+                index._vectors.ask(index._reader, "harbour")  # type: ignore[union-attr]
+
+        searching = Running(search)
+        embedder.permits.release()
+        wait_for(lambda: len(embedder.texts) == vector_index.BATCH)
+        try:
+            assert Running(lambda: index.save(tmp_path / "copy")).ended() is None
+        finally:
+            ended.set()
+            embedder.permits.release(1000)
+        assert searching.ended() is None
+
+
+@pytest.mark.usefixtures("still")
+def test_close_ends_embed_after_its_batch(tmp_path: Path) -> None:
+    embedder = Gated()
+    index = Index.build(sessions(100), folder=tmp_path, embedder=embedder)
+    embedding = Running(index.embed)
+    wait_for(lambda: embedder.asked == 1)
+    index.close()
+    embedder.permits.release(1000)
+    assert "closed" in str(embedding.ended())
+    assert len(embedder.texts) == vector_index.BATCH
+    with Index.open(tmp_path) as again:
+        stored = load_vectors(again._reader.views[0].segment)
+    assert stored is not None
+    assert len(stored) == vector_index.BATCH
+
+
+@pytest.mark.usefixtures("still")
+def test_while_another_process_makes_the_vectors_an_index_is_saved_and_closed(tmp_path: Path) -> None:
+    index = Index.build(sessions(4), folder=tmp_path / "index", embedder=WordEmbedder())
+    vectors = index._vectors
+    assert vectors is not None
+    with Folder(tmp_path / "index") as other:
+        assert other.try_lock()
+        embedding = Running(index.embed)
+        wait_for(lambda: vectors._waiting == 1)
+        assert Running(lambda: index.save(tmp_path / "copy")).ended() is None
+        assert embedding.is_alive()
+        assert Running(index.close).ended() is None
+        assert "closed" in str(embedding.ended())
 
 
 @pytest.mark.usefixtures("still")

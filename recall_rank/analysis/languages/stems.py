@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from functools import lru_cache
 from itertools import chain, combinations, product
-from typing import Any, Final
+from typing import Any
 
 from recall_rank.analysis.languages.detection import script_of, written_word
-from recall_rank.analysis.languages.language import ENGLISH, LANGUAGES, accented_letters, folded_word
+from recall_rank.analysis.languages.language import LANGUAGES, accented_letters, folded_word
 
 MAX_RESTORED = 4  # letters at the end of a term that are tried with and without accents
 CHANGED = 2  # letters at the end of a stem that an algorithm may have changed
@@ -89,7 +89,3 @@ def _stemmer(language: str) -> Any:
     import Stemmer  # loaded with the first query that needs it
 
     return Stemmer.Stemmer(language, 0)
-
-
-ALGORITHMS: Final = tuple(name for name, known in LANGUAGES.items() if known.stemmed and name != ENGLISH)
-"""The languages beside English whose words are stemmed."""

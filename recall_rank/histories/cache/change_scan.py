@@ -43,10 +43,10 @@ def scan_sources(sources: Iterable[BaseSource], before: Table) -> list[SourceSca
 
 def _look(source: BaseSource, before: SourceEntry | None) -> SourceScan:
     loaded = LoadedSource(source)
-    with source:
+    with loaded.opened():
         units = list_units(loaded)
         signatures = {unit.key: _signature(source, unit) for unit in units}
-    size = stored_bytes(source, units)
+    size = stored_bytes(loaded, units)
     known = {} if before is None else before.units
     hidden = any(is_unnamed(old.unit) for old in known.values())
     reasons = [failure.reason for failure in loaded.failures]
@@ -90,14 +90,15 @@ def read(source: BaseSource, entry: UnitEntry) -> list[Session]:
     entry.error, entry.resume = None, None
     try:
         reading = source.read(entry.unit)
+        sessions = located_sessions(reading, entry.unit)
+        entry.malformed, entry.warnings = bounded_malformed(reading.malformed), bounded_warnings(reading.warnings)
     except Exception as error:  # noqa: BLE001 - a source that fails, however, must not hide the others
         entry.error = failure_reason(error)
         entry.malformed, entry.warnings = [], []
         return []
-    entry.malformed, entry.warnings = bounded_malformed(reading.malformed), bounded_warnings(reading.warnings)
     entry.resume = reading.resume
     entry.is_left_out = not reading.sessions and (entry.is_left_out or reading.left_out > 0)
-    return located_sessions(reading, entry.unit)
+    return sessions
 
 
 def _signature(source: BaseSource, unit: Unit) -> bytes:

@@ -61,6 +61,7 @@ def read_changes(
     done = resolve_copies(sources, reading.in_order())
     for at, group, notices in done.notices:
         table.sources[at].notices.setdefault(group, []).extend(notices)
+    reading.note_problems()
     changes = Changes(table, units=len(reading.read_sessions))
     for one in reading.in_order():
         session = done.sessions.get(one.held.serial)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_left, insort
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 
 import xxhash
 
@@ -23,14 +23,16 @@ _SERIAL = SERIALS - 1
 _HASH = ((1 << 64) - 1) ^ _SERIAL
 
 
-def dependency_keys(source: BaseSource, session: Session) -> set[int]:
+def dependency_keys(
+    source: BaseSource, session: Session, related_ids: Callable[[Session], Iterable[str | None]]
+) -> set[int]:
     """Return the hashes of all ids that other sessions can share with this session: its own id and, when its source
-    resolves copies, related ids and those of its messages and records. A hash is a 64-bit number whose low 24 bits, the
-    room for a session's serial number, are zero.
+    resolves copies, related_ids(session) and those of its messages and records. A hash is a 64-bit number whose low
+    24 bits, the room for a session's serial number, are zero. Raises what related_ids() raises.
     """
     found = {f"s{session.id}"}
     if source.resolves:
-        found.update(f"s{other}" for other in source.related_ids(session) if other)
+        found.update(f"s{other}" for other in related_ids(session) if other)
         for message in session.messages:
             found.add(f"m{message.id}")
             found.update(f"p{part.id.rpartition(':')[0] or part.id}" for part in message.parts)

@@ -47,8 +47,9 @@ def first_part(sources: Sequence[Source], most: int = PART_BYTES) -> FirstPart |
     """
     found: list[tuple[float, int, int, float, Unit]] = []  # newest first, then as the sources have them
     for at, source in enumerate(map(complete_source, sources)):
-        with source:
-            units = list_units(LoadedSource(source))
+        loaded = LoadedSource(source)
+        with loaded.opened():
+            units = list_units(loaded)
         sharing = Counter(unit.location for unit in units)
         files = {location: _size_and_time(location) for location in sharing}
         for place, unit in enumerate(units):

@@ -5,7 +5,8 @@ changed unit.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 
 from recall_rank.histories.cache.appended import appended
 from recall_rank.histories.cache.change_scan import read
@@ -13,6 +14,7 @@ from recall_rank.histories.cache.dependency_keys import serials_of
 from recall_rank.histories.cache.resolve_copies import ReadSession, read_session
 from recall_rank.histories.records.table import SessionEntry, SessionKey, Table, UnitEntry
 from recall_rank.index.segment.segment import Segment
+from recall_rank.loaders.read_all import LoadedSource
 from recall_rank.model import BaseSource
 from recall_rank.model.progress import Progress
 
@@ -101,6 +103,12 @@ class Invalidation:
             for group in stirred & set(source.notices):
                 del source.notices[group]
 
+    def note_problems(self) -> None:
+        """Make the problems of sessions the errors of their units, so that these are told, and read again next time."""
+        for (at, key), sessions in self.read_sessions.items():
+            unit = self.table.sources[at].units[key]
+            unit.error = unit.error or next((one.problem for one in sessions if one.problem is not None), None)
+
     def in_order(self) -> list[ReadSession]:
         """The sessions that were read, in the order in which a reading of all sources returns them."""
         return [
@@ -110,13 +118,22 @@ class Invalidation:
             for one in self.read_sessions.get((at, key), ())
         ]
 
+    @contextmanager
+    def _opened(self, at: int) -> Iterator[None]:
+        """Keep a source open; an error of opening or closing it is noted in the table."""
+        loaded = LoadedSource(self.sources[at])
+        with loaded.opened():
+            yield
+        errors = self.table.sources[at].errors
+        errors += [failure.reason for failure in loaded.failures if failure.reason not in errors]
+
     def _batched(self, wanted: Sequence[UnitRef]) -> Iterable[UnitRef]:
         """Yield the wanted units grouped by source and report the progress of reading them; each source is kept open
         while its units are read.
         """
         total = len(self.read_sessions) + len(wanted)
         for at in sorted({at for at, _ in wanted}):
-            with self.sources[at]:
+            with self._opened(at):
                 for home in wanted:
                     if home[0] == at:
                         if self.progress is not None:
@@ -206,5 +223,5 @@ class Invalidation:
             if not shared:
                 return
             for at, key in shared:
-                with self.sources[at]:
+                with self._opened(at):
                     self.read_sessions[at, key] = self._read_whole((at, key), self.table.sources[at].units[key])

@@ -5,11 +5,18 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 from recall_rank.histories.cache.dependency_keys import dependency_keys
 from recall_rank.histories.records.table import SessionEntry
 from recall_rank.loaders.projects.repositories import name_repositories
-from recall_rank.loaders.read_all import LoadedSource, merge_duplicates, resolve_across, resolve_sessions
+from recall_rank.loaders.read_all import (
+    LoadedSource,
+    failure_reason,
+    merge_duplicates,
+    resolve_across,
+    resolve_sessions,
+)
 from recall_rank.model import BaseSource, Notice, Session
 
 
@@ -23,6 +30,7 @@ class ReadSession:
     session: Session
     held: SessionEntry
     dependency_keys: set[int]
+    problem: str | None = None  # why its source could not say on what it depends, or resolve copies in its group
 
 
 @dataclass(slots=True)
@@ -37,16 +45,21 @@ def read_session(at: int, source: BaseSource, session: Session, serial: int) -> 
     """Return a record of a session that was just read from the source with the index `at`; whether it is a copy is
     decided later, by resolve_copies().
     """
-    return ReadSession(
-        at, session, SessionEntry(replace(session, messages=()), serial, serial), dependency_keys(source, session)
-    )
+    problem = None
+    try:
+        keys = dependency_keys(source, session, source.related_ids)
+    except Exception as error:  # noqa: BLE001 - a source that fails, however, must not hide the others
+        keys = dependency_keys(source, session, partial(BaseSource.related_ids, source))
+        problem = failure_reason(error)
+    return ReadSession(at, session, SessionEntry(replace(session, messages=()), serial, serial), keys, problem)
 
 
 def resolve_copies(sources: Sequence[BaseSource], read_sessions: Sequence[ReadSession]) -> ResolvedCopies:
     """The sessions that remain after copies among `read_sessions` are resolved.
 
     `read_sessions` must hold complete groups (all sessions connected by shared ids), in the order of a full reading.
-    Each group is resolved for itself. The group and counts of each session are written to its table entry.
+    Each group is resolved for itself. The group and counts of each session are written to its table entry. Where a
+    source fails, the sessions of the group stay as they are, and the `problem` of one of them says why.
     """
     done = ResolvedCopies()
     for members in _groups(read_sessions):
@@ -84,6 +97,8 @@ def _settle_group(
                 done.sessions[serial] = session
         if one.notices:
             done.notices.append((at, group, one.notices))
+        if one.failures:  # one unit tells it; all of the group are read again when that is
+            next(each for each in members if each.at == at).problem = one.failures[0].reason
 
 
 def _describe(held: SessionEntry, session: Session | None) -> None:

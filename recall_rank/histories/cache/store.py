@@ -13,8 +13,7 @@ from recall_rank.index.errors import MissingIndexError, UnusableIndexError
 from recall_rank.index.storage.folder import Folder
 from recall_rank.index.storage.manifest import ListedFile, Manifest, listed_names, names_of, newest_manifest
 from recall_rank.index.storage.mapped_segment import MappedSegment
-from recall_rank.index.storage.publish import add, add_table, open_generation, publish, sweep
-from recall_rank.index.storage.vector_file import carry_vectors
+from recall_rank.index.storage.publish import add_table, add_with_vectors, open_generation, publish, sweep
 
 
 class SupersededError(Exception):
@@ -92,9 +91,8 @@ def write(folder: Path, before: FoundGeneration, made: NextState, table: Mapping
         mine: list[ListedFile] = []
         try:
             if made.added is not None:
-                mine.append(add(held, made.added, settled=made.settled))
                 before_names = [one.name for one in manifest.segments] if manifest is not None else []
-                carry_vectors(held, before_names, mine[-1].name, made.added)
+                mine.append(add_with_vectors(held, before_names, made.added, settled=made.settled))
             mine.append(add_table(held, table))
 
             def follow(now: Manifest) -> tuple[ListedFile, ...]:

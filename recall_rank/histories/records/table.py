@@ -65,7 +65,7 @@ class SourceEntry:
     gone: bool = False  # no longer listed; the entry remains for its kept sessions
     copy_group: str | None = None  # see BaseSource.copy_group
     size: int = 0
-    errors: list[str] = field(default_factory=list)  # why its units could not be listed; at most one
+    errors: list[str] = field(default_factory=list)  # why it could not be opened, or its units or files be listed
     warnings: list[str] = field(default_factory=list)  # from listing the units
     units: dict[str, UnitEntry] = field(default_factory=dict)
     notices: dict[int, list[Notice]] = field(default_factory=dict)  # by group of sessions, from resolving copies

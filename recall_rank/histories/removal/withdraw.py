@@ -96,9 +96,13 @@ def _take_out(table: Table, digests: frozenset[str]) -> set[int]:
     groups: set[int] = set()
 
     def remaining(entries: list[SessionEntry]) -> list[SessionEntry]:
-        gone = [held for held in entries if session_digest(held.session.id) in digests]
-        groups.update(held.group for held in gone)
-        return [held for held in entries if held not in gone] if gone else entries
+        stay = []
+        for held in entries:
+            if session_digest(held.session.id) in digests:
+                groups.add(held.group)
+            else:
+                stay.append(held)
+        return stay
 
     serials: set[int] = set()
     for source in table.sources:

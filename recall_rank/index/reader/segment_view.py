@@ -10,7 +10,7 @@ from recall_rank.index.reader.part_columns import PartColumns
 from recall_rank.index.segment.segment import Segment
 
 if TYPE_CHECKING:
-    from recall_rank.index.vectors.segment_vectors import SegmentVectors
+    from recall_rank.index.vectors.segment_vectors import CountedVectors, SegmentVectors
 
 Marks = bytearray | memoryview  # u8 a row, not 0 where the row is marked
 Stretch = tuple[int, int]  # rows [first, last)
@@ -25,7 +25,8 @@ class SegmentView:
 
     __slots__ = (
         *("_averages", "_dead_docs", "_docs", "_messages", "_part_columns", "_parts"),
-        *("first_doc", "first_message", "first_part", "first_term", "segment", "sessions", "telling_words", "vectors"),
+        *("first_doc", "first_message", "first_part", "first_term", "segment", "sessions"),
+        *("counted_vectors", "telling_words", "vectors"),
     )
 
     def __init__(
@@ -44,6 +45,7 @@ class SegmentView:
         self.first_term = first_term
         self.sessions = _live(len(segment.sessions), dead) if dead else None
         self.vectors: SegmentVectors | None = None  # replaced as a whole when more passages have one
+        self.counted_vectors: CountedVectors | None = None  # a cache of semantic.nearest
         self.telling_words: frozenset[bytes] | None = None  # a cache of search.expansion.languages
         self._messages: list[Stretch] | None = None
         self._parts: bytearray | None = None

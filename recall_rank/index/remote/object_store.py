@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import errno
+import io
 import os
+import shutil
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, Final, NamedTuple, TypeVar
+from typing import Any, BinaryIO, Final, NamedTuple, TypeVar
 
 from recall_rank.index.errors import StoreError
 
 T = TypeVar("T")
 CONDITIONAL: Final = ("s3", "s3a", "gs", "gcs")  # whose pipe_file(mode="create") is one conditional request
+PIECE: Final = 1 << 20  # bytes that are copied at once into file://
 LONGEST: Final = 8 << 20  # bytes of one request; longer ranges are fetched by several at once
 _memory_lock: Final = threading.Lock()  # makes "write unless there" atomic in memory://
 
@@ -124,7 +128,8 @@ class ObjectStore:
 
         def write() -> None:
             if self._is_local:
-                self._copy(path.read_bytes, Path(self._of(name)))
+                with path.open("rb") as file:
+                    self._copy(file, Path(self._of(name)))
                 return
             if "memory" in self._protocols:
                 self._system.makedirs(self._path, exist_ok=True)
@@ -153,6 +158,12 @@ class ObjectStore:
                 "writers could harm each other; publish to s3://, gs:// or a folder"
             )
 
+    def sync(self) -> None:
+        """Make durable which objects there are. For file:// alone: another store has done so when it acknowledges."""
+        if self._is_local:
+            with suppress(FileNotFoundError):  # nothing was written there
+                self._asked("sync", "", self._sync_names, 0)
+
     def delete(self, name: str) -> None:
         """Delete an object, if it is there."""
         with suppress(FileNotFoundError):
@@ -165,20 +176,37 @@ class ObjectStore:
     def _is_local(self) -> bool:
         return "file" in self._protocols
 
-    def _copy(self, content: Callable[[], bytes], path: Path) -> None:
-        """Write a new file, and its folder, which only this user may read."""
+    def _sync_names(self) -> None:
+        """Make the names in the folder of file:// durable, where the system can sync a folder."""
+        if not hasattr(os, "O_DIRECTORY"):
+            return
+        descriptor = os.open(self._path, os.O_RDONLY | os.O_DIRECTORY)
+        try:
+            os.fsync(descriptor)
+        except OSError as error:
+            if error.errno not in (errno.EINVAL, errno.ENOTSUP):
+                raise
+        finally:
+            os.close(descriptor)
+
+    def _copy(self, content: BinaryIO, path: Path) -> None:
+        """Write a new file, and its folder, which only this user may read. The file is removed when that fails."""
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o600)
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(content())
-            file.flush()
-            os.fsync(descriptor)
+        try:
+            with os.fdopen(descriptor, "wb") as file:
+                shutil.copyfileobj(content, file, PIECE)
+                file.flush()
+                os.fsync(descriptor)
+        except BaseException:
+            path.unlink(missing_ok=True)
+            raise
 
     def _link(self, data: bytes, path: Path) -> None:
         """Write a file under another name and link it to its own, which fails when that is taken."""
         temporary = path.with_name(f"temporary-{os.urandom(8).hex()}")
         try:
-            self._copy(lambda: data, temporary)
+            self._copy(io.BytesIO(data), temporary)
             if hasattr(os, "link"):
                 os.link(temporary, path)
             else:  # Windows refuses to rename to a name that is taken

@@ -75,7 +75,8 @@ class RemoteFolder(Folder):
             self.store.delete(name)
 
     def sync(self) -> None:
-        """Do nothing: what a store has acknowledged is durable."""
+        """Make the names of the objects durable, where they are not since the store has acknowledged them."""
+        self.store.sync()
 
     def leftovers(self) -> list[str]:
         """Return the names of segments and tables that are a day old. Those that no manifest lists were left by killed

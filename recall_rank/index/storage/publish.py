@@ -85,7 +85,7 @@ def save_in(
     added: list[ListedFile] = []
     try:
         before = [listed.name for listed in newest_or_empty(folder).segments]
-        added.extend(map(partial(_add_with_vectors, folder, before), segments))
+        added.extend(map(partial(add_with_vectors, folder, before), segments))
         return publish(folder, partial(_following, after, (*kept, *added)))
     except BaseException:
         with suppress(UnusableIndexError):
@@ -93,10 +93,17 @@ def save_in(
         raise
 
 
-def _add_with_vectors(folder: Folder, before: Sequence[str], segment: Segment) -> ListedFile:
-    """Write a segment, and the vectors of its passages that the segment files `before` of the folder have."""
-    listed = add(folder, segment)
-    carry_vectors(folder, before, listed.name, segment)
+def add_with_vectors(folder: Folder, before: Sequence[str], segment: Segment, *, settled: bool = True) -> ListedFile:
+    """Write a segment as add() does, and the vectors of its passages that the segment files `before` have.
+
+    Raises the errors of add(); when either cannot be written, neither stays.
+    """
+    listed = add(folder, segment, settled=settled)
+    try:
+        carry_vectors(folder, before, listed.name, segment)
+    except BaseException:
+        folder.sweep(names_of((listed,)), frozenset())
+        raise
     return listed
 
 

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from recall_rank.index.vectors.passages import ProsePassages
+from recall_rank.model import VectorCount
 from recall_rank.model.record_classes import frozen
 
 FULL: Final = 127  # the largest value of a stored vector
@@ -39,6 +40,14 @@ class SegmentVectors:
         """Raise DamagedIndexError when the file of the vectors was cut."""
         if self.check_file is not None:
             self.check_file()
+
+
+@frozen(eq=False)
+class CountedVectors:
+    """The number of passages of the live sessions of a segment that have a vector, and the vectors counted for it."""
+
+    vectors: SegmentVectors | None
+    count: VectorCount
 
 
 def quantized(vectors: npt.NDArray[np.float32]) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.int8]]:

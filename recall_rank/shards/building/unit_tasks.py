@@ -27,6 +27,7 @@ from recall_rank.index.segment.segment import Segment
 from recall_rank.index.storage.folder import Folder
 from recall_rank.index.storage.publish import open_generation, save_all
 from recall_rank.loaders import open_source, open_sources
+from recall_rank.loaders.read_all import LoadedSource
 from recall_rank.model import BaseSource, Session, Unit
 from recall_rank.model.source_wrapper import complete_source
 from recall_rank.shards.building.build_folder import TOLD, mark
@@ -132,9 +133,11 @@ class _Reading:
         for at, key, location in units:
             by_source.setdefault(at, []).append(Unit(key, location))
         for at, own in by_source.items():
-            with self._sources[at] as source:
+            loaded = LoadedSource(self._sources[at])
+            with loaded.opened():
                 for unit in own:
-                    self._read(at, source, unit)
+                    self._read(at, loaded.source, unit)
+            self._failures += [(failure.location, failure.reason) for failure in loaded.failures]
 
     def _read(self, at: int, source: BaseSource, unit: Unit) -> None:
         entry = UnitEntry(unit, b"")
@@ -150,6 +153,9 @@ class _Reading:
     def resolved(self) -> tuple[Told, list[Session]]:
         """Return what is told of the reading, and the sessions that remain after copies were resolved."""
         done = resolve_copies(self._sources, self._found)
+        self._failures += [
+            (self._sources[each.at].location, each.problem) for each in self._found if each.problem is not None
+        ]
         groups: dict[int, list[tuple[str | None, str, int, str]]] = {}
         links: dict[int, set[int]] = {}
         for each in self._found:

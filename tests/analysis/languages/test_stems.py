@@ -9,10 +9,11 @@ from hypothesis import strategies as st
 
 from recall_rank.analysis.languages.function_words import FUNCTION_WORDS
 from recall_rank.analysis.languages.language import ENGLISH, LANGUAGES, folded_word
-from recall_rank.analysis.languages.stems import ALGORITHMS, beginning, spellings, stem_in, with_stem, written_in
+from recall_rank.analysis.languages.stems import beginning, spellings, stem_in, with_stem, written_in
 from tests.reference.languages import may_have_stem
 from tests.support.search.inflected import FORMS
 
+ALGORITHMS = tuple(name for name, known in LANGUAGES.items() if known.stemmed and name != ENGLISH)
 OF_ENGLISH = {"english", "porter", "dutch_porter"}  # and an older algorithm for Dutch
 
 

@@ -236,6 +236,23 @@ def test_sessions_of_one_id_are_removed_together() -> None:
     assert ask(index, "keel").total == 0
 
 
+def test_sessions_that_are_removed_together_are_marked_together(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each mark copies the set of the deleted sessions of a segment: one for each session would be quadratic."""
+    index = Index.build([session(f"s{number}", "keel", updated=number) for number in range(60)])
+    index.add([session(f"t{number}", "keel", updated=number) for number in range(60)])
+    marked: list[int] = []
+    union = live_segments.LiveSegment.delete
+
+    def counted(live: live_segments.LiveSegment, rows: Any) -> None:
+        marked.append(len(rows))
+        union(live, rows)
+
+    monkeypatch.setattr(live_segments.LiveSegment, "delete", counted)
+    index.remove([*(f"s{number}" for number in range(40)), *(f"t{number}" for number in range(50))])
+    assert sorted(marked) == [40, 50]
+    assert len(index) == index.search("keel", now=NOW).total == 30
+
+
 def test_an_index_from_which_all_was_removed_finds_nothing_and_takes_more() -> None:
     index = Index.build([session("s", "the lantern")])
     index.remove(["s"])

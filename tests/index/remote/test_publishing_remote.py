@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import errno
+import os
+import stat
 import threading
+import tracemalloc
 from collections.abc import Callable
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
@@ -191,6 +195,80 @@ def test_killed_at_any_request_a_writer_leaves_the_old_index_or_the_new(
         assert held(url, tmp_path) == said(OTHER)
     assert seen == sorted(seen)
     assert set(seen) == {False, True}
+
+
+@pytest.mark.posix
+def test_in_a_folder_a_generation_is_durable_before_the_one_before_it_goes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    memory()  # or there is no fsspec
+    url = f"file://{tmp_path}/index"
+    OLD.save(url)
+    done: list[str] = []
+    sync = os.fsync
+
+    def fsync(descriptor: int) -> None:
+        if stat.S_ISDIR(os.fstat(descriptor).st_mode):
+            done.append("names synced")
+        sync(descriptor)
+
+    monkeypatch.setattr(os, "fsync", fsync)
+    for name in ("put", "put_new", "delete"):
+        sound = getattr(ObjectStore, name)
+
+        def noted(*arguments: Any, sound: Callable[..., Any] = sound, name: str = name) -> Any:
+            done.append(name)
+            return sound(*arguments)
+
+        monkeypatch.setattr(ObjectStore, name, noted)
+    NEW.save(url)
+    assert done[:5] == ["put", "names synced", "put_new", "names synced", "delete"]
+    assert set(done[5:]) == {"delete"}
+
+
+def test_a_large_file_is_put_into_a_folder_piece_by_piece(tmp_path: Path) -> None:
+    memory()
+    large = tmp_path / "large"
+    with large.open("wb") as file:
+        file.truncate(40 << 20)
+        file.seek(39 << 20)
+        file.write(b"the end")
+    store = ObjectStore(f"file://{tmp_path}/store")
+    tracemalloc.start()
+    try:
+        store.put(large, "large")
+        assert tracemalloc.get_traced_memory()[1] < 8 << 20
+    finally:
+        tracemalloc.stop()
+    assert (tmp_path / "store" / "large").read_bytes() == large.read_bytes()
+
+
+@pytest.mark.posix
+@pytest.mark.parametrize("failing", range(5))
+def test_what_could_not_be_made_durable_is_not_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, failing: int
+) -> None:
+    """The segment here, in the store, its name, the manifest here, in the store: each is synced."""
+    memory()
+    url = f"file://{tmp_path}/index"
+    OLD.save(url)
+    before = set(ObjectStore(url).names())
+    synced = 0
+    sync = os.fsync
+
+    def full(descriptor: int) -> None:
+        nonlocal synced
+        synced += 1
+        if synced == failing + 1:
+            raise OSError(errno.ENOSPC, "no space")
+        sync(descriptor)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "fsync", full)
+        with pytest.raises(IndexNotSavedError, match="no space"):
+            NEW.save(url)
+    assert set(ObjectStore(url).names()) == before
+    assert held(url, tmp_path / "cache") == said(OLD)
 
 
 def test_what_a_killed_writer_left_is_removed_when_it_is_old(

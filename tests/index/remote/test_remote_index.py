@@ -324,6 +324,34 @@ def cached_bytes(folder: Path) -> int:
     return sum(path.stat().st_blocks * 512 for path in folder.glob("*/*"))
 
 
+@pytest.mark.parametrize("wanted", ["a folder", "a store", "nothing"])
+def test_an_index_is_saved_while_its_cache_is_full(url: str, tmp_path: Path, wanted: str) -> None:
+    Index.build(history(1), folder=url).close()
+    index = Index.open(url, cache=tmp_path / "cache", cache_bytes=1)
+    answer = lasting(index.search("lantern"))
+    assert index._remote is not None
+    assert index._remote.full
+    places = {"a folder": str(tmp_path / "copy"), "a store": new_url(), "nothing": None}
+    place = places[wanted]
+    raised: list[ValueError] = []
+
+    def save() -> None:
+        try:
+            index.save(place)
+        except ValueError as error:
+            raised.append(error)
+
+    saving = threading.Thread(target=save, daemon=True)  # a test that fails ends, too
+    saving.start()
+    saving.join(30)
+    assert not saving.is_alive(), "it waits for itself"
+    if place is None:
+        assert "was not opened from a folder" in str(raised)
+        return
+    with Index.open(place) if wanted == "a folder" else Index.open(place, cache=tmp_path / "other") as saved:
+        assert lasting(saved.search("lantern")) == answer
+
+
 @pytest.mark.posix
 def test_the_cache_is_private(url: str, tmp_path: Path) -> None:
     Index.build(history(1), folder=url).close()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
 from collections.abc import Callable
@@ -363,6 +364,23 @@ def test_without_hard_links_an_index_is_saved_too(tmp_path: Path, monkeypatch: p
         assert held(tmp_path) == said(index)
         assert open_generation(tmp_path).manifest.generation == number
     assert len(list(tmp_path.iterdir())) == 2
+
+
+def test_a_segment_whose_vectors_cannot_be_written_does_not_stay(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    OLD.save(tmp_path)
+    before = segments(tmp_path)
+
+    def full(*_: object) -> None:
+        raise OSError(errno.ENOSPC, "no space")
+
+    monkeypatch.setattr(publish_module, "carry_vectors", full)
+    with pytest.raises(IndexNotSavedError, match="no space"):
+        NEW.save(tmp_path)
+    assert segments(tmp_path) == before
+    assert len(list(tmp_path.iterdir())) == 2
+    assert held(tmp_path) == said(OLD)
 
 
 def test_a_damaged_index_is_replaced(tmp_path: Path) -> None:

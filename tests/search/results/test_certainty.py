@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+from array import array
+from math import exp
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from recall_rank._core.rank import calibration as kernel
 from recall_rank.corpus import Index
 from recall_rank.frontends.hooks.prompt_blocks import auto_recall
 from recall_rank.model import Context, Session
 from recall_rank.recall import Recall
+from recall_rank.search.engine import run
+from recall_rank.search.options import Options
+from recall_rank.search.query import Query
+from recall_rank.search.results.calibrate import LEAST, query_signals, score_signal
 from tests.support.examples import examples
 from tests.support.frontends.harbor import Invented
 from tests.support.index.cutting import Cut, cuts, joined
@@ -210,3 +217,15 @@ def test_another_part_of_the_same_session_makes_it_no_less_sure() -> None:
 def test_the_length_of_a_page_does_not_change_how_sure_it_is(group: str) -> None:
     said = (session("a", "the brass valve of the bilge was replaced"), session("b", "a brass valve of the bilge"))
     assert len({sureness(*said, results=results, group=group) for results in (1, 2, 10)}) == 1
+
+
+def test_the_signal_from_which_chances_are_fitted_is_that_of_the_kernel() -> None:
+    """`score_signal` serves bench, which fits the coefficients: it writes the formula of the kernel anew."""
+    index = Index.build([session("s", "the lantern", "a wick of the lantern", "lantern wick"), session("t", "a wick")])
+    done = run(index._reader, Query.parse("lantern wick", NOW, Options(budget_ms=ENOUGH_MS)))
+    candidates = [entry.candidate for entry in done.page if entry.candidate.raw > 0]
+    assert len(candidates) == 4
+    signals = array("d", query_signals(done))
+    kernel.calibrate(candidates, signals, array("d", [0, 0, 0, 1]), done.query.weights.plenty, LEAST)
+    for one in candidates:
+        assert one.score == pytest.approx(1 / (1 + exp(-score_signal(done, one))), rel=1e-12)
