@@ -32,8 +32,8 @@ def recall_get(call: CallContext, args: Mapping[str, Any]) -> dict[str, Any]:
     except UnknownSession:  # a session that is not there has no message either: the category says so, the text why
         text = f"Session not found: {session_id}"
         raise _unknown_session(call, session_id, "message_not_found", text) from None
-    except LookupError:
-        raise ToolError("message_not_found", f"Message not found: {message_id}") from None
+    except LookupError as error:
+        raise ToolError("message_not_found", str(error)) from None
     answer = {"ok": True, **full_message(turn.message), "context": heading_to_dict(turn.session)}
     warnings.put(answer)
     return answer

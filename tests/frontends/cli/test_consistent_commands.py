@@ -201,7 +201,7 @@ def test_a_message_stays_where_the_progress_was(place: Path) -> None:
     words = ("get", "nobody", "m", "--history", "history.jsonl", "--no-cache")
     status, shown, written = on_terminal(words, cwd=place)
     assert (status, shown) == (5, "")
-    assert screen(written) == ["recall-rank: Session not found: nobody"]
+    assert screen(written) == ["recall-rank: no session 'nobody'"]
 
 
 def test_an_interrupt_leaves_no_bar(place: Path) -> None:
