@@ -78,6 +78,8 @@ class RecallTools:
     `options` are those of the host. `context` is the context for calls without one of their own. `hooks` maps the
     names of hooks to functions, as recall_rank.frontends.hooks.HOOKS does. With the option `global_` off, a call sees
     only the project of its caller. `curator` is that of session_recall, or its name (see frontends.curators.choose).
+    `names` maps names of arguments to those that callers write, where these are neither of `wire`, as the options of a
+    command are not.
     """
 
     def __init__(
@@ -88,8 +90,10 @@ class RecallTools:
         context: Context | None = None,
         hooks: Mapping[str, CallHandler] | None = None,
         curator: Curator | str | None = None,
+        names: Mapping[str, str] | None = None,
     ) -> None:
         self._histories = histories
+        self._names = names
         self._options = options or HostOptions()
         self._context = context
         self._hooks = hooks or {}
@@ -160,11 +164,12 @@ class RecallTools:
             raise ToolError("other", f"unknown tool {name!r}: there are {', '.join((*TOOLS, *self._hooks))}")
         if not isinstance(args, Mapping):
             raise ToolError("other", f"args must be an object, not {type(args).__name__}")
+        names = self._names
+        written = written_names(args, wire) if names is None else lambda name: names.get(name, name)
         if name not in TOOLS:
-            return NamedArguments(snake_arguments(args), written_names(args, wire), Warnings())
-        given = repaired_value(args)  # answers repeat them, and are written as UTF-8
-        known = snake_arguments(given)
-        return named_arguments(name, _parameters(name, options, known), known, written_names(given, wire))
+            return NamedArguments(snake_arguments(args), written, Warnings())
+        known = snake_arguments(repaired_value(args))  # answers repeat them, and are written as UTF-8
+        return named_arguments(name, _parameters(name, options, known), known, written)
 
     def _call_context(self, context: Context | None, options: HostOptions, now: int | None, cancel: Any) -> CallContext:
         """Return the inputs of a call; the repository is added to `context`, by default the context of the tools."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shlex
 import signal
 from collections.abc import Iterator
@@ -139,6 +140,23 @@ def test_an_unknown_option_gets_the_nearest_one_or_none(run: Run, words: tuple[s
     assert ("Did you mean" in shown) == (meant is not None), shown
     assert meant is None or f"Did you mean '{meant}'?" in shown
     assert "?." not in shown
+    assert "quote a query" not in shown
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (("search", "rate", "-redis"), True),
+        (("demo", "rate", "-redis"), True),
+        (("demo", "rate", "--no-cache"), False),
+        (("demo", "rate", "--history", "demo"), False),
+        (("messages", "x", "-redis"), False),
+    ],
+)
+def test_a_word_that_may_be_left_out_has_one_dash(run: Run, words: tuple[str, ...], told: bool) -> None:
+    result = run(*words)
+    assert result.exit_code == 2
+    assert ("quote a query that leaves out a word" in " ".join(result.stderr.split())) == told
 
 
 @pytest.mark.parametrize("option", ["--last", "--since", "--until", "--from"])
@@ -229,10 +247,31 @@ def test_notes_on_sources_are_given_once(run: Run, place: Path) -> None:
     noted = "1 note about sources: see recall-rank sources"
     shown = run("search", "rate limit", *named).stdout
     assert shown.count("note: ") == 1
-    assert f"note: {noted}\n" in shown
+    assert f"note: {noted} --history {broken} --no-cache\n" in shown
+    for form in ("-q", "--tsv", "--oneline"):
+        assert (f"note: {noted} --history {broken} --no-cache\n" in run("search", "rate", form, *named).stderr) == (
+            form != "-q"
+        )
     assert json.loads(run("search", "rate limit", *named, "--json").stdout)["warnings"] == [noted]
     call = json.dumps({"id": 1, "tool": "recall", "args": {"query": "bucket"}})
     (answer,) = run("batch", *named, "--calls", "-", "--out", "-", input=call + "\n").stdout.splitlines()
     assert json.loads(answer)["output"]["warnings"] == [noted]
     told = run("sources", *named, "--verbose").stdout
     assert told.count("malformed: ") == 3
+
+
+@pytest.mark.parametrize("command", ["search", "session-search", "evaluate"])
+def test_the_hint_at_sources_is_a_command_that_tells_the_notes(run: Run, place: Path, command: str) -> None:
+    broken = place / "a folder" / "broken.jsonl"
+    broken.parent.mkdir()
+    broken.write_text(history() + "{torn\n" * 3, encoding="utf-8")
+    queries = place / "queries.jsonl"
+    queries.write_text('{"query": "burst", "relevant": [{"session": "demo-10"}]}\n', encoding="utf-8")
+    words = ("--queries", queries) if command == "evaluate" else ("rate limit",)
+    shown = run(command, *words, "--history", broken, "--cache", place / "kept here").stdout
+    hints = re.findall(r"recall-rank (sources .*?)(?: says more.*)?$", shown, re.MULTILINE)
+    assert len(hints) == 1, shown
+    told = run(*shlex.split(hints[0]), "-v")
+    assert told.exit_code == 0
+    assert str(broken) in told.stdout
+    assert "malformed: " in told.stdout

@@ -27,6 +27,7 @@ from recall_rank.frontends.cli.browse.state import (
     SearchState,
 )
 from recall_rank.frontends.cli.browse.widgets import HitList, PreviewPane, QueryLine, TextRow
+from recall_rank.frontends.cli.output.sources_hint import sources_command
 from recall_rank.frontends.display_text import one_line
 
 if TYPE_CHECKING:
@@ -94,6 +95,7 @@ class SearchingApp(App[Outcome]):
         `now`, in epoch milliseconds, is fixed for tests and pictures; None is the time of the day.
         """
         super().__init__()
+        self._sources = sources_command()  # of the command that runs the picker, which other threads do not see
         self.HORIZONTAL_BREAKPOINTS = [(0, "-stacked"), (BESIDE, "-beside")]
         self.VERTICAL_BREAKPOINTS = [(0, "-low"), (LOW, "-high")]
         self.recall = recall
@@ -202,7 +204,7 @@ class SearchingApp(App[Outcome]):
             self._searcher.ask(partial(self._find, self.state, budget_ms))
 
     def _find(self, state: SearchState, budget_ms: float, cancel: threading.Event) -> ListAnswer:
-        return find(self.recall, state, cancel, budget_ms=budget_ms, now=self.now)
+        return find(self.recall, state, cancel, budget_ms=budget_ms, now=self.now, sources=self._sources)
 
     def _search_whole(self) -> None:
         self._search(budget_ms=WHOLE_BUDGET_MS)

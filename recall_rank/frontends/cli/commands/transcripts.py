@@ -285,7 +285,9 @@ def _run(
         fail_without_history(read_with_progress(recall, index=False), as_json=as_json)
         now = int(time.time() * 1000)
         given = {name: value for name, value in args.items() if value is not None}
-        output = RecallTools(recall, options=options, context=here).call(tool, given, now=now)
+        options_of_args = {name: f"--{name}" for name in args}
+        names = None if as_json else {**options_of_args, "session_id": "SESSION", "message_id": "MESSAGE"}
+        output = RecallTools(recall, options=options, context=here, names=names).call(tool, given, now=now)
         if complete is not None and output["ok"]:
             complete(output, recall)
         if not output["ok"] and output["error_category"] in _UNKNOWN and "session_id" in given:

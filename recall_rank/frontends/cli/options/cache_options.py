@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 
 import click
 
+from recall_rank.frontends.cli.output.sources_hint import CACHE
+
 if TYPE_CHECKING:
     from recall_rank.histories.ignore import Ignore
 
-_META: Final = "recall_rank.histories.cache"
 _KINDS: Final = {"store": "stores", "project": "projects", "path": "paths", "session": "sessions"}
 
 
@@ -72,7 +73,7 @@ class CacheOptions:
         from recall_rank.histories.settings import settings
 
         context = click.get_current_context(silent=True)
-        given: dict[str, Any] = context.meta.get(_META, {}) if context is not None else {}
+        given: dict[str, Any] = context.meta.get(CACHE, {}) if context is not None else {}
         known = settings()
         cache: str | Literal[True] | None = known.cache or None
         if given.get("cache") and given.get("no_cache"):
@@ -101,7 +102,7 @@ class CacheOptions:
 
 def default_to_cache(folder: str | None) -> None:
     """Use this folder for the cache of the running command, unless its own options name a cache or none."""
-    given = click.get_current_context().meta.setdefault(_META, {})
+    given = click.get_current_context().meta.setdefault(CACHE, {})
     if folder is not None and not given.get("no_cache"):
         given.setdefault("cache", folder)
 
@@ -112,13 +113,13 @@ def leaves_traces() -> bool:
     """
     from recall_rank.histories.settings import settings
 
-    given = click.get_current_context().meta.get(_META, {})
+    given = click.get_current_context().meta.get(CACHE, {})
     return not given.get("no_cache") and (bool(given.get("cache")) or settings().cache is not False)
 
 
 def given_cache() -> str | None:
     """Return the full path of the folder that --cache of the running command names; None without that option."""
-    given = click.get_current_context().meta.get(_META, {}).get("cache")
+    given = click.get_current_context().meta.get(CACHE, {}).get("cache")
     return None if given is None else str(Path(given).expanduser().absolute())
 
 
@@ -165,6 +166,6 @@ def _note(name: str) -> Callable[[click.Context, click.Parameter, Any], None]:
         if name == "cache":
             not_empty(context, option, value)
         if value or (value is False and name == "keep_vanished"):
-            context.meta.setdefault(_META, {})[name] = value
+            context.meta.setdefault(CACHE, {})[name] = value
 
     return note
