@@ -27,6 +27,7 @@ from recall_rank.index.segment.build import build
 from recall_rank.index.storage.folder import LISTED_FILE_NAME
 from recall_rank.index.storage.manifest import ListedFile, Manifest, listed_names, newest_manifest
 from recall_rank.index.storage.publish import add, add_table, publish, sweep
+from recall_rank.model.option_errors import error_text
 from recall_rank.model.record_classes import frozen, replace
 
 if TYPE_CHECKING:
@@ -171,7 +172,7 @@ class _Publisher:
 
     def forgotten_elsewhere(self) -> frozenset[str]:
         """Return the digests of the sessions that were forgotten on other machines."""
-        missing: Exception | None = None
+        missing: Exception = FileNotFoundError(self._url)
         for _ in range(TRIES):
             try:
                 machines = self._machines(self._newest())
@@ -179,7 +180,7 @@ class _Publisher:
                 missing = error
                 continue
             return frozenset().union(*(each.forgotten for each in machines if not self._is_own(each)))
-        raise OSError(f"{self._url} cannot be read: {missing}")
+        raise OSError(f"{self._url} cannot be read: {error_text(missing)}")
 
     def publish(
         self,
@@ -216,7 +217,7 @@ class _Publisher:
             return (*listed, table)
 
         sweep(self._folder)
-        missing: Exception | None = None
+        missing: Exception = FileNotFoundError(self._url)
         try:
             for _ in range(TRIES):
                 try:
@@ -227,7 +228,7 @@ class _Publisher:
                     missing = error  # another machine has replaced what was being read
                     continue
                 return report
-            raise OSError(f"{self._url} cannot be published: {missing}")
+            raise OSError(f"{self._url} cannot be published: {error_text(missing)}")
         finally:
             with suppress(UnusableIndexError):
                 names = [listed.name for listed in (*self._written.values(), *self._added)]

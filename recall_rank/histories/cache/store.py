@@ -15,6 +15,7 @@ from recall_rank.index.storage.manifest import ListedFile, Manifest, listed_name
 from recall_rank.index.storage.mapped_segment import MappedSegment
 from recall_rank.index.storage.publish import add, add_table, open_generation, publish, sweep
 from recall_rank.index.storage.vector_file import carry_vectors
+from recall_rank.model.option_errors import error_text
 
 
 class SupersededError(Exception):
@@ -51,7 +52,7 @@ def find(folder: Path, held: CacheState | None = None) -> FoundGeneration:
     except MissingIndexError:
         return FoundGeneration()
     except UnusableIndexError as error:
-        return FoundGeneration(None, str(error), _nonce(folder))
+        return FoundGeneration(None, error_text(error), _nonce(folder))
     return FoundGeneration(CacheState(found.segments, found.dead, view, found.manifest), None, found.manifest.nonce)
 
 

@@ -29,6 +29,7 @@ from recall_rank.frontends.cli.browse.state import (
 from recall_rank.frontends.cli.browse.widgets import HitList, PreviewPane, QueryLine, TextRow
 from recall_rank.frontends.cli.output.sources_hint import sources_command
 from recall_rank.frontends.display_text import one_line
+from recall_rank.model.option_errors import error_text
 
 if TYPE_CHECKING:
     import threading
@@ -238,7 +239,7 @@ class SearchingApp(App[Outcome]):
 
     def _fail(self, error: Exception) -> None:
         """Show an error of a thread."""
-        self._from_thread(self._tell)(str(error) or type(error).__name__)
+        self._from_thread(self._tell)(error_text(error))
 
     def _from_thread(self, take: Callable[[Any], None]) -> Callable[[Any], None]:
         """Return a function that hands a value to `take` in the thread of the screen, and returns at once."""

@@ -18,6 +18,7 @@ from recall_rank.frontends.cli.output.console import (
     progress_on_stderr,
 )
 from recall_rank.frontends.display_text import one_line
+from recall_rank.model.option_errors import error_text
 
 
 @click.command(name="embed", short_help="Make the vectors for searches by meaning.")
@@ -50,7 +51,7 @@ def embed(embedder: str | None, histories: tuple[str, ...], as_json: bool) -> No
         try:
             done = recall.embed(progress)
         except Exception as error:  # noqa: BLE001 - an embedder may raise anything
-            fail(f"{str(error) or type(error).__name__}; what was made before is kept", NOT_WRITTEN, as_json=as_json)
+            fail(f"{error_text(error)}; what was made before is kept", NOT_WRITTEN, as_json=as_json)
     if as_json:
         print_json({"ok": True, **asdict(done)})
     else:

@@ -28,6 +28,7 @@ from recall_rank.frontends.cli.output.console import (
     tell,
 )
 from recall_rank.frontends.display_text import one_line
+from recall_rank.model.option_errors import error_text
 
 if TYPE_CHECKING:
     from recall_rank.histories.removal.withdraw import Withdrawal
@@ -80,19 +81,20 @@ def forget_everywhere(place: Path, session: Session) -> Withdrawal:
         agent = (session.agent or session.source or "").lower()
         forget_session(place, found, day=f"{datetime.now(UTC):%Y-%m-%d}", agent=agent)
     except (OSError, ValueError) as error:
-        raise ForgetError(f"{found} was not forgotten: {error}") from error
+        raise ForgetError(f"{found} was not forgotten: {error_text(error)}") from error
     try:
         taken = withdraw(place)
     except OSError as error:
-        raise ForgetError(f"{found} is not read again, but some of it is still in the cache: {error}") from error
+        text = f"{found} is not read again, but some of it is still in the cache: {error_text(error)}"
+        raise ForgetError(text) from error
     try:
         _empty_contexts(session)
     except OSError as error:
-        raise ForgetError(f"{found} is not read again, but a project still quotes it: {error}") from error
+        raise ForgetError(f"{found} is not read again, but a project still quotes it: {error_text(error)}") from error
     try:
         forget_in_searches(found)
     except OSError as error:
-        text = f"{found} is not read again, but the last search of a terminal still has its id: {error}"
+        text = f"{found} is not read again, but the last search of a terminal still has its id: {error_text(error)}"
         raise ForgetError(text) from error
     return taken
 
@@ -133,7 +135,7 @@ def _list(place: Path, *, as_json: bool) -> NoReturn:
     try:
         found = forgotten_sessions(place)
     except OSError as error:
-        fail(f"the list of forgotten sessions cannot be read: {error}", USAGE, as_json=as_json)
+        fail(f"the list of forgotten sessions cannot be read: {error_text(error)}", USAGE, as_json=as_json)
     if as_json:
         entries = [{"digest": each.digest, "day": each.day, "agent": each.agent} for each in found]
         print_json({"ok": True, "forgotten": entries})
@@ -152,7 +154,7 @@ def _take_back(place: Path, wanted: str, histories: tuple[str, ...], *, as_json:
     try:
         entry = take_back(place, wanted)
     except OSError as error:
-        fail(f"{wanted} is still forgotten: {error}", NOT_WRITTEN, as_json=as_json)
+        fail(f"{wanted} is still forgotten: {error_text(error)}", NOT_WRITTEN, as_json=as_json)
     if entry is None:
         text = (
             f"no forgotten session is {wanted}: give its whole id, or a digest that `recall-rank forget --list` shows"

@@ -10,6 +10,7 @@ from recall_rank.frontends.cli.last_search import remove_searches
 from recall_rank.frontends.cli.options.cache_options import CacheOptions, cache_options
 from recall_rank.frontends.cli.output.console import HITS, USAGE, counted, fail, print_json, say
 from recall_rank.frontends.display_text import one_line
+from recall_rank.model.option_errors import error_text
 from recall_rank.model.serialize import error_to_dict
 
 if TYPE_CHECKING:
@@ -45,7 +46,7 @@ def purge(ctx: click.Context, forgotten: bool, kept: bool, as_json: bool) -> Non
         done = purge_cache(place, everything=forgotten)
         done.files += remove_searches()
     except (OSError, ValueError) as error:
-        fail(str(error), USAGE, as_json=as_json)
+        fail(error_text(error), USAGE, as_json=as_json)
     if as_json:
         print_json({"ok": True, "files": done.files, "bytes": done.bytes, "left": done.left, **counts})
     else:

@@ -31,6 +31,7 @@ from recall_rank.frontends.cli.output.console import (
     progress_on_stderr,
 )
 from recall_rank.frontends.display_text import one_line
+from recall_rank.model.option_errors import error_text
 
 if TYPE_CHECKING:
     from recall_rank.exchange.outgoing import MachineName
@@ -114,11 +115,11 @@ def push(
                     progress=progress,
                 )
     except (_NoHistoryError, UnreadHistoriesError) as error:
-        fail(str(error), NO_HISTORY, as_json=as_json)
+        fail(error_text(error), NO_HISTORY, as_json=as_json)
     except LookupError as error:
         fail(str(error.args[0]), NOT_THERE, as_json=as_json)
     except (OSError, UnusableIndexError) as error:
-        fail(str(error), NOT_WRITTEN, as_json=as_json)
+        fail(error_text(error), NOT_WRITTEN, as_json=as_json)
     except (ValueError, RuntimeError) as error:
         fail(str(error), USAGE, as_json=as_json)
     took = (time.perf_counter() - started) * 1000
