@@ -468,3 +468,14 @@ def test_no_error_of_the_system_is_told_by_its_number(place: Path, words: tuple[
     assert code == status, told
     assert "Errno" not in told
     assert not told.startswith("Traceback")
+
+
+@pytest.mark.parametrize("name", ["search", "get", "sessions", "session-search", "transcript", "demo", "copy", "purge"])
+def test_settings_that_are_wrong_are_told_in_one_way(place: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    file = place / "settings" / "recall_rank" / "config.toml"
+    file.parent.mkdir(parents=True)
+    file.write_text('[defaults]\nresults = "many"\n', encoding="utf-8")
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(place / "settings"))
+    code, told = ended(*on_demo(name))
+    assert code == USAGE
+    assert told == f"recall-rank: {file}: defaults.results must be a whole number, not 'many'\n"

@@ -174,6 +174,7 @@ def _show_projects(
     given = AllowedProjects(allowed) if allowed else None
     with Recall(sources, None, ignore=chosen.in_memory().ignore) as recall:
         sessions = recall.sessions()
+    unmatched = () if given is None else given.unmatched(sessions)
     leaving: Counter[str] = Counter()
     staying: Counter[str] = Counter()
     for each in sessions:
@@ -184,12 +185,13 @@ def _show_projects(
             [{"project": place, "sessions": count} for place, count in found.most_common()]
             for found in (leaving, staying)
         ]
-        print_json({"ok": True, "url": url, "projects": rows[0], "staying": rows[1]})
+        print_json({"ok": True, "url": url, "projects": rows[0], "staying": rows[1], "unmatched": unmatched})
         return
     lines: list[Line] = []
     for told, found in (("would be pushed", leaving), ("stay here", staying)):
         lines.append([(f"{counted(found.total(), 'session', 'sessions')} {told}{':' if found else ''}", "")])
         lines += [[(f"{count:>6,}  {one_line(place)}", "")] for place, count in found.most_common()]
+    lines += _unmatched_lines(unmatched)
     print_lines(lines)
 
 
@@ -206,6 +208,7 @@ def _told(report: PushReport, machine: MachineName, took: float) -> dict[str, ob
         "written": report.written,
         "changed": report.changed,
         "malformed": report.malformed,
+        "unmatched": report.unmatched,
         "errors": [str(each) for each in report.failures],
         "elapsed_ms": took,
     }
@@ -219,10 +222,15 @@ def _lines(report: PushReport, machine: MachineName, url: str, took: float, *, w
     own = f"{counted(report.sessions, 'session', 'sessions')} of {one_line(str(machine))} in {one_line(url)}"
     every = f"{report.all_sessions:,} from {counted(report.machines, 'machine', 'machines')} in all"
     done = f"{report.removed:,} removed, " if report.removed else "" if report.changed else "nothing had changed, "
-    lines: list[Line] = [[(f"{own}, {every}; {done}in {took:,.0f} ms", "")]]
+    lines: list[Line] = [[(f"{own}, {every}; {done}in {took:,.0f} ms", "")], *_unmatched_lines(report.unmatched)]
     if report.copies:
         copies = counted(report.copies, "further copy", "further copies")
         lines.append(note_line(f"{copies} of sessions that several machines have; searches find the newest"))
     if report.malformed:
         lines.append(note_line(f"{counted(report.malformed, 'record', 'records')} could not be read"))
     return [*lines, *(note_line(f"not read: {each}") for each in report.failures)]
+
+
+def _unmatched_lines(unmatched: Sequence[str]) -> list[Line]:
+    """Return a note for each pattern of projects that no session has."""
+    return [note_line(f"no session is of a project that {each!r} names") for each in unmatched]
