@@ -37,7 +37,7 @@ from recall_rank.frontends.tools.transcript_tools import (
 from recall_rank.frontends.tools.warnings import ToolError, Warnings
 from recall_rank.model import Context
 from recall_rank.model.camel_case import camel_answer, camel_keys, snake_arguments, written_names
-from recall_rank.model.serialize import error_to_dict, repaired_value
+from recall_rank.model.serialize import error_to_dict, json_kind, repaired_value
 
 if TYPE_CHECKING:
     from recall_rank.frontends.curators.curator import Curator
@@ -163,7 +163,7 @@ class RecallTools:
         if name not in TOOLS and name not in self._hooks and name not in READERS:
             raise ToolError("other", f"unknown tool {name!r}: there are {', '.join((*TOOLS, *self._hooks))}")
         if not isinstance(args, Mapping):
-            raise ToolError("other", f"args must be an object, not {type(args).__name__}")
+            raise ToolError("other", f"args must be an object, not {json_kind(args)}")
         names = self._names
         written = written_names(args, wire) if names is None else lambda name: names.get(name, name)
         if name not in TOOLS:
