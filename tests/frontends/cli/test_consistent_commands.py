@@ -143,6 +143,12 @@ def test_an_unknown_option_gets_the_nearest_one_or_none(run: Run, words: tuple[s
     assert "quote a query" not in shown
 
 
+def test_the_help_of_mcp_tells_what_is_on(run: Run) -> None:
+    shown = " ".join(run("mcp", "--help").stdout.split())
+    for option, following in (("--global / --no-global", "--redact"), ("--redact / --no-redact", "--max-results")):
+        assert shown.partition(option)[2].partition(f" {following} ")[0].endswith("Default: on.")
+
+
 @pytest.mark.parametrize(
     ("words", "told"),
     [

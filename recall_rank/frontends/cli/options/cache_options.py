@@ -30,28 +30,54 @@ def not_empty(context: click.Context, option: click.Parameter, value: Any) -> An
 
 def cache_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """Add --cache, --no-cache, --keep-vanished and --ignore to a command; CacheOptions.given() returns their values."""
-    for option in reversed(
-        (
-            click.option(
-                "--cache", metavar="DIR", expose_value=False, callback=_note("cache"),
-                help="Keep the index in this folder. Default: this user's folder for caches.",
-            ),
-            click.option(
-                "--no-cache", is_flag=True, expose_value=False, callback=_note("no_cache"),
-                help="Keep the index in memory and read everything again.",
-            ),
-            click.option(
-                "--keep-vanished/--no-keep-vanished", default=None, expose_value=False, callback=_note("keep_vanished"),
-                help="Keep sessions in the cache that their agent deletes. Holds until the other is said.",
-            ),
-            click.option(
-                "--ignore", multiple=True, metavar="KIND:PATTERN", expose_value=False, callback=_note("ignore"),
-                help="Never read this store, project, path or session; repeatable. The index is kept in memory then.",
-            ),
-        )
-    ):  # fmt: skip
-        command = option(command)
-    return command
+    return cache_folder_option(_no_cache_option(_keep_vanished_option(_ignore_option(command))))
+
+
+def stored_cache_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add --cache and --keep-vanished to a command that has nothing to do without a cache on disk."""
+    return cache_folder_option(_keep_vanished_option(command))
+
+
+def cache_folder_option(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add --cache alone to a command, one that reads no history."""
+    return click.option(
+        "--cache",
+        metavar="DIR",
+        expose_value=False,
+        callback=_note("cache"),
+        help="Keep the index in this folder. Default: this user's folder for caches.",
+    )(command)
+
+
+def _no_cache_option(command: Callable[..., Any]) -> Callable[..., Any]:
+    return click.option(
+        "--no-cache",
+        is_flag=True,
+        expose_value=False,
+        callback=_note("no_cache"),
+        help="Keep the index in memory and read everything again.",
+    )(command)
+
+
+def _keep_vanished_option(command: Callable[..., Any]) -> Callable[..., Any]:
+    return click.option(
+        "--keep-vanished/--no-keep-vanished",
+        default=None,
+        expose_value=False,
+        callback=_note("keep_vanished"),
+        help="Keep sessions in the cache that their agent deletes. Holds until the other is said.",
+    )(command)
+
+
+def _ignore_option(command: Callable[..., Any]) -> Callable[..., Any]:
+    return click.option(
+        "--ignore",
+        multiple=True,
+        metavar="KIND:PATTERN",
+        expose_value=False,
+        callback=_note("ignore"),
+        help="Never read this store, project, path or session; repeatable. The index is kept in memory then.",
+    )(command)
 
 
 @dataclass(frozen=True, slots=True)

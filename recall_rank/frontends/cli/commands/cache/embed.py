@@ -7,7 +7,7 @@ from dataclasses import asdict
 import click
 
 from recall_rank.frontends.cli.options.cache_options import not_empty
-from recall_rank.frontends.cli.options.histories import history_option, open_recall
+from recall_rank.frontends.cli.options.histories import open_recall, stored_history_option
 from recall_rank.frontends.cli.output.console import (
     NOT_WRITTEN,
     USAGE,
@@ -26,7 +26,7 @@ from recall_rank.model.option_errors import error_text
     "--embedder", metavar="NAME", callback=not_empty,
     help="Make them with this model, such as ollama:all-minilm. Default: the setting `embedder`.",
 )  # fmt: skip
-@history_option
+@stored_history_option
 @click.option("--json", "as_json", is_flag=True, help="Print what was made as one line of JSON.")
 def embed(embedder: str | None, histories: tuple[str, ...], as_json: bool) -> None:
     """Read what changed in the histories, and make a vector of every passage that has none. Stop it at any time: what

@@ -12,7 +12,7 @@ import click
 from recall_rank.frontends.cli.last_search import forget_in_searches
 from recall_rank.frontends.cli.options.cache_options import CacheOptions
 from recall_rank.frontends.cli.options.completions import DIGEST, complete_forgotten
-from recall_rank.frontends.cli.options.histories import history_option, open_recall, read_with_progress
+from recall_rank.frontends.cli.options.histories import open_recall, read_with_progress, stored_history_option
 from recall_rank.frontends.cli.options.targets import NUMBER
 from recall_rank.frontends.cli.output.console import (
     HITS,
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 @click.argument("session", required=False, shell_complete=complete_forgotten)
 @click.option("--list", "listed", is_flag=True, help="List what was forgotten: digest of the id, day and agent.")
 @click.option("--undo", is_flag=True, help="Read SESSION again: its whole id, or a digest that --list shows.")
-@history_option
+@stored_history_option
 @click.option("--json", "as_json", is_flag=True, help="Print what was done as one line of JSON.")
 def forget(session: str | None, *, listed: bool, undo: bool, histories: tuple[str, ...], as_json: bool) -> None:
     """Forget SESSION, an id or a beginning of one: its words leave the cache, and no search finds it again. What

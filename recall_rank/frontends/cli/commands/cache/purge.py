@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NoReturn
 import click
 
 from recall_rank.frontends.cli.last_search import remove_searches
-from recall_rank.frontends.cli.options.cache_options import CacheOptions, cache_options
+from recall_rank.frontends.cli.options.cache_options import CacheOptions, cache_folder_option
 from recall_rank.frontends.cli.output.console import HITS, USAGE, counted, fail, print_json, say
 from recall_rank.frontends.display_text import one_line
 from recall_rank.model.option_errors import error_text
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 @click.command(name="purge", short_help="Remove every index in the cache.")
-@cache_options
+@cache_folder_option
 @click.option("--forgotten", is_flag=True, help="Also forget what was to be forgotten: those sessions are read again.")
 @click.option("--kept", is_flag=True, help="Also remove sessions that are nowhere else: their agent deleted them.")
 @click.option("--json", "as_json", is_flag=True, help="Print what was removed as one line of JSON.")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from recall_rank.frontends.cli.options.histories import history_option, open_recall
+from recall_rank.frontends.cli.options.histories import open_recall, stored_history_option
 from recall_rank.frontends.cli.output.console import (
     fail_without_history,
     note_line,
@@ -15,7 +15,7 @@ from recall_rank.frontends.cli.output.console import (
 
 
 @click.command(name="refresh", short_help="Read what changed in the histories since the last time.")
-@history_option
+@stored_history_option
 @click.option("--json", "as_json", is_flag=True, help="Print what changed as one line of JSON.")
 def refresh(histories: tuple[str, ...], as_json: bool) -> None:
     """Read what changed since the last time, so that searches find it at once. Searches do so by themselves, too."""
