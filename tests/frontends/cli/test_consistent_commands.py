@@ -281,3 +281,37 @@ def test_the_hint_at_sources_is_a_command_that_tells_the_notes(run: Run, place: 
     assert told.exit_code == 0
     assert str(broken) in told.stdout
     assert "malformed: " in told.stdout
+
+
+def test_one_of_a_thing_is_told_in_the_singular(run: Run, place: Path) -> None:
+    said = {"t": "message", "id": "only", "session": "alone", "role": "user", "time": 1, "parts": []}
+    said["parts"] = [{"id": "p", "type": "text", "text": "quay"}]
+    path = place / "one.jsonl"
+    path.write_text(f"{json.dumps({'t': 'session', 'id': 'alone'})}\n{json.dumps(said)}\n", encoding="utf-8")
+    queries = place / "queries.jsonl"
+    queries.write_text('{"query": "quay", "relevant": [{"session": "alone"}]}\n', encoding="utf-8")
+    kept = ("--history", path, "--cache", place / "kept")
+    told = "".join(
+        run(*words).output
+        for words in (
+            ("refresh", *kept),
+            ("refresh", *kept),
+            ("search", "quay", *kept),
+            ("session-search", "quay", *kept),
+            ("session-search", *kept),
+            ("ask", "quay", "--for", "quay", "--curator", "extractive", *kept),
+            ("ask", "quay", "--for", "zzz", "--curator", "command:false", *kept),
+            ("sessions", *kept),
+            ("messages", "alone", *kept),
+            ("messages", "alone", "--offset", 7, *kept),
+            ("chain", "alone", *kept),
+            ("stats", *kept),
+            ("sources", *kept),
+            ("evaluate", "--queries", queries, *kept),
+            ("build", path, "--out", place / "shards", "--workers", 1),
+            ("push", place / "index", "--history", path, "--project", "x", "--dry-run"),
+        )
+    )
+    assert "1 session" in told
+    nouns = "sessions|messages|parts|hits|turns|files|queries|sources|units|shards|records|conversations"
+    assert re.findall(rf"(?<![\d,.])1 (?:{nouns})\b.*", told) == []

@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, Final
 from recall_rank.analysis.time_filters import resolve_window
 from recall_rank.frontends.cli.browse.entries import ListEntry, entry_of_hit, entry_of_session
 from recall_rank.frontends.cli.browse.state import KEY_BUDGET_MS, SearchState
-from recall_rank.frontends.cli.output.console import counted
 from recall_rank.frontends.cli.output.sources_hint import with_sources_command
-from recall_rank.frontends.display_text import no_hits_text, one_line
+from recall_rank.frontends.display_text import counted, no_hits_text, one_line
 from recall_rank.frontends.redaction.redacted_answers import response_without_secrets, session_without_secrets
 from recall_rank.model.project_scope import is_named, place_of, short_name
 from recall_rank.model.serialize import repaired

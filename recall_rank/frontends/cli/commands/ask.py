@@ -20,7 +20,6 @@ from recall_rank.frontends.cli.output.console import (
     OUT_OF_MEMORY,
     USAGE,
     Line,
-    counted,
     fail,
     fail_without_history,
     print_json,
@@ -28,7 +27,7 @@ from recall_rank.frontends.cli.output.console import (
 from recall_rank.frontends.cli.output.conversation_lines import warning_lines
 from recall_rank.frontends.cli.output.display import given_display
 from recall_rank.frontends.cli.output.render import show
-from recall_rank.frontends.display_text import escape
+from recall_rank.frontends.display_text import counted, escape
 
 if TYPE_CHECKING:
     from recall_rank.model import SourceReport

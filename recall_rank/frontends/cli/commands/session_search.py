@@ -25,7 +25,6 @@ from recall_rank.frontends.cli.output.console import (
     OUT_OF_MEMORY,
     USAGE,
     Line,
-    counted,
     fail,
     fail_without_history,
     print_json,
@@ -42,7 +41,7 @@ from recall_rank.frontends.cli.output.conversation_lines import (
 from recall_rank.frontends.cli.output.display import Display, given_display, has_terminal
 from recall_rank.frontends.cli.output.id_prefixes import IdPrefixes
 from recall_rank.frontends.cli.output.render import show
-from recall_rank.frontends.display_text import one_line
+from recall_rank.frontends.display_text import counted, one_line
 from recall_rank.frontends.tools.parameters import GENERATIONS, SCORINGS
 
 if TYPE_CHECKING:

@@ -13,7 +13,6 @@ from recall_rank.frontends.cli.options.display_options import display_options
 from recall_rank.frontends.cli.options.histories import history_option, open_recall, read_with_progress
 from recall_rank.frontends.cli.output.console import (
     Line,
-    counted,
     note_line,
     print_json,
     status_of,
@@ -21,7 +20,7 @@ from recall_rank.frontends.cli.output.console import (
 from recall_rank.frontends.cli.output.display import Display, given_display
 from recall_rank.frontends.cli.output.render import show
 from recall_rank.frontends.cli.output.tables import table_lines
-from recall_rank.frontends.display_text import age, one_line
+from recall_rank.frontends.display_text import age, counted, one_line
 
 if TYPE_CHECKING:
     from recall_rank.model import SourceReport

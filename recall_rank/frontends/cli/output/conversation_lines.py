@@ -12,12 +12,12 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Final
 
-from recall_rank.frontends.cli.output.console import Line, counted, note_line
+from recall_rank.frontends.cli.output.console import Line, note_line
 from recall_rank.frontends.cli.output.display import Display
 from recall_rank.frontends.cli.output.id_prefixes import IdPrefixes
 from recall_rank.frontends.cli.output.search_lines import unread_lines
 from recall_rank.frontends.cli.output.sources_hint import sources_command
-from recall_rank.frontends.display_text import age, one_line
+from recall_rank.frontends.display_text import age, counted, one_line
 from recall_rank.frontends.transcripts.tool_lines import tool_call
 
 if TYPE_CHECKING:

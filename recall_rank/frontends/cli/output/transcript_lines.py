@@ -11,10 +11,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from recall_rank.frontends.cli.output.console import Line, counted, note_line
+from recall_rank.frontends.cli.output.console import Line, note_line
 from recall_rank.frontends.cli.output.display import Display
 from recall_rank.frontends.cli.output.word_marks import WordMarks
-from recall_rank.frontends.display_text import age, escape, one_line
+from recall_rank.frontends.display_text import age, counted, escape, one_line
 from recall_rank.frontends.transcripts.labels import title_of_call
 from recall_rank.model.serialize_transcript import PROSE
 

@@ -18,13 +18,13 @@ from recall_rank.frontends.cli.output.console import (
     NOT_WRITTEN,
     USAGE,
     Line,
-    counted,
     fail,
     note_line,
     print_json,
     print_lines,
     progress_on_stderr,
 )
+from recall_rank.frontends.display_text import counted
 from recall_rank.model.option_errors import error_text
 
 if TYPE_CHECKING:

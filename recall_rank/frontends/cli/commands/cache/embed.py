@@ -17,7 +17,7 @@ from recall_rank.frontends.cli.output.console import (
     print_lines,
     progress_on_stderr,
 )
-from recall_rank.frontends.display_text import one_line
+from recall_rank.frontends.display_text import counted, one_line
 from recall_rank.model.option_errors import error_text
 
 
@@ -56,6 +56,7 @@ def embed(embedder: str | None, histories: tuple[str, ...], as_json: bool) -> No
         print_json({"ok": True, **asdict(done)})
     else:
         seconds = done.elapsed_ms / 1000
-        have = f"{done.with_vector:,} of {done.passages:,} passages have one"
-        line = f"{done.made:,} vectors made, {have}, in {seconds:,.1f} s"
+        passages, made = counted(done.passages, "passage", "passages"), counted(done.made, "vector", "vectors")
+        have = f"{done.with_vector:,} of {passages} {'has' if done.passages == 1 else 'have'} one"
+        line = f"{made} made, {have}, in {seconds:,.1f} s"
         print_lines([[(line, ""), (f" · {one_line(done.model)}", "dim")]])

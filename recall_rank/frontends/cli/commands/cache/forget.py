@@ -19,7 +19,6 @@ from recall_rank.frontends.cli.output.console import (
     NOT_THERE,
     NOT_WRITTEN,
     USAGE,
-    counted,
     fail,
     fail_without_history,
     print_json,
@@ -27,7 +26,7 @@ from recall_rank.frontends.cli.output.console import (
     say,
     tell,
 )
-from recall_rank.frontends.display_text import one_line
+from recall_rank.frontends.display_text import counted, one_line
 from recall_rank.model.option_errors import error_text
 
 if TYPE_CHECKING:

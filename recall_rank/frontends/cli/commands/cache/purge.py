@@ -8,8 +8,8 @@ import click
 
 from recall_rank.frontends.cli.last_search import remove_searches
 from recall_rank.frontends.cli.options.cache_options import CacheOptions, cache_folder_option
-from recall_rank.frontends.cli.output.console import HITS, USAGE, counted, fail, print_json, say
-from recall_rank.frontends.display_text import one_line
+from recall_rank.frontends.cli.output.console import HITS, USAGE, fail, print_json, say
+from recall_rank.frontends.display_text import counted, one_line
 from recall_rank.model.option_errors import error_text
 from recall_rank.model.serialize import error_to_dict
 
@@ -50,7 +50,7 @@ def purge(ctx: click.Context, forgotten: bool, kept: bool, as_json: bool) -> Non
     if as_json:
         print_json({"ok": True, "files": done.files, "bytes": done.bytes, "left": done.left, **counts})
     else:
-        what = f"{done.files:,} files removed, {done.bytes:,} bytes"
+        what = f"{counted(done.files, 'file', 'files')} removed, {counted(done.bytes, 'byte', 'bytes')}"
         gone = (
             f"; with them {counted(only.sessions, 'session', 'sessions')} that no history has any more"
             if only.sessions

@@ -10,12 +10,11 @@ from recall_rank.frontends.cli.output.console import (
     NOT_THERE,
     NOT_WRITTEN,
     USAGE,
-    counted,
     fail,
     print_json,
     say,
 )
-from recall_rank.frontends.display_text import one_line
+from recall_rank.frontends.display_text import counted, one_line
 from recall_rank.model.option_errors import error_text
 
 
