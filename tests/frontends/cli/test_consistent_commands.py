@@ -266,16 +266,14 @@ def test_notes_on_sources_are_given_once(run: Run, place: Path) -> None:
     assert told.count("malformed: ") == 3
 
 
-@pytest.mark.parametrize("command", ["search", "session-search", "evaluate"])
+@pytest.mark.parametrize("command", ["search", "session-search", "ask"])
 def test_the_hint_at_sources_is_a_command_that_tells_the_notes(run: Run, place: Path, command: str) -> None:
     broken = place / "a folder" / "broken.jsonl"
     broken.parent.mkdir()
     broken.write_text(history() + "{torn\n" * 3, encoding="utf-8")
-    queries = place / "queries.jsonl"
-    queries.write_text('{"query": "burst", "relevant": [{"session": "demo-10"}]}\n', encoding="utf-8")
-    words = ("--queries", queries) if command == "evaluate" else ("rate limit",)
+    words = ("rate limit", *(("--for", "the burst", "--curator", "extractive") if command == "ask" else ()))
     shown = run(command, *words, "--history", broken, "--cache", place / "kept here").stdout
-    hints = re.findall(r"recall-rank (sources .*?)(?: says more.*)?$", shown, re.MULTILINE)
+    hints = re.findall(r"see recall-rank (sources .*)$", shown, re.MULTILINE)
     assert len(hints) == 1, shown
     told = run(*shlex.split(hints[0]), "-v")
     assert told.exit_code == 0

@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
 from recall_rank.frontends.cli.output.console import Line, note_line
-from recall_rank.frontends.cli.output.sources_hint import sources_command
 from recall_rank.frontends.cli.output.tables import table_lines
 from recall_rank.frontends.display_text import counted, one_line
 
@@ -112,7 +111,7 @@ def _counts(evaluation: Evaluation, reports: Sequence[SourceReport], broken: Seq
         ("queries left out, since a search would not take them", evaluation.refused),
         ("answers left out, not being in the history as others of their queries are", evaluation.missing_places),
         ("sources that could not be read", sum(report.failed for report in reports)),
-        (f"malformed records skipped ({sources_command()} says more)", sum(one.malformed_count for one in reports)),
+        ("malformed records skipped (recall-rank sources says more)", sum(one.malformed_count for one in reports)),
         ("broken lines in the file of queries", len(broken)),
     ):
         if count:
