@@ -4,6 +4,7 @@ gzip or xz.
 
 from __future__ import annotations
 
+import errno
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from itertools import islice
@@ -112,6 +113,8 @@ class _HistoryReader:
         point = None
         if self.more and not lines.resumable:
             return None
+        if lines.malformed and not (self.more or self.messages or self.unknown):
+            raise OSError(errno.EINVAL, "no line is a record of a history", self.location)
         self._keep_last(self.most_sessions, self.most_messages)
         if lines.resumable and not packed:
             point = pack_resume_point(lines.place, self.last)

@@ -157,10 +157,10 @@ class Options:
         if self.tool_name and self.type not in ("all", "tool"):
             raise OptionValueError("tool_name", f"goes with type 'all' or 'tool', not {self.type!r}")
         if self.scope != "global" and not self.session_id:
-            needed = ("session_id",) if self.scope == "session" else ("project", "directory", "worktree")
+            places = ("project", "repository", "worktree", "directory")
+            needed = ("session_id",) if self.scope == "session" else places
             if self.context is None or not any(getattr(self.context, name) for name in needed):
-                wanted = " or ".join(needed)
-                raise OptionValueError("scope", f"{self.scope!r} needs a context with {wanted}, not {self.context!r}")
+                raise OptionValueError("scope", f"{self.scope!r} needs a context with {' or '.join(needed)}")
 
     def _check_types(self) -> None:
         """Raise OptionTypeError for the first option whose value is not of the type of its annotation.

@@ -63,8 +63,8 @@ def suggestions(request: RecallRequest, response: SearchResponse, fallback: bool
         _for_no_hits(found, request, response)
     if results and not fallback:
         for suggestion in response.suggestions:
-            if isinstance(suggestion, Suggestion) and suggestion.category == "words_repaired":
-                found.add("words_repaired", suggestion)
+            if isinstance(suggestion, Suggestion) and suggestion.category in ("words_repaired", "words_unknown"):
+                found.add(suggestion.category, suggestion)
     return found
 
 
@@ -83,7 +83,8 @@ def _for_no_hits(found: Suggestions, request: RecallRequest, response: SearchRes
         found.add("try_type_all", 'No hit of this type: try type "all"')
     if searched.known and searched.eligible <= FEW_SESSIONS:
         text = few(searched).capitalize()
-        found.add("few_sessions", f'{text}, or try scope "global"' if request.can_widen else text)
+        join = ", or" if ":" in text else ":"
+        found.add("few_sessions", f'{text}{join} try scope "global"' if request.can_widen else text)
 
 
 def _left_nothing(request: RecallRequest) -> str:

@@ -34,9 +34,13 @@ def unknown_names(reader: IndexReader, query: Query, eligible: EligibleSet) -> I
     """
     limits, folder = Restrictions.of(query), query.options.directory
     machine = {"host": query.options.host, "user": query.options.user}
-    if not (limits.projects or limits.agents or limits.tools or folder or any(machine.values())):
+    context = query.options.context if query.options.scope == "project" else None
+    own = context.project if context is not None else None
+    if not (own or limits.projects or limits.agents or limits.tools or folder or any(machine.values())):
         return
     rows = sessions_in_scope(reader, query)
+    if own and not rows and not query.options.session_id:  # names of other projects are not for this caller
+        yield Suggestion(f"no agent calls a project {own!r}, as the context does", "unknown_project")
     for project in limits.projects:
         if not any(is_named(row, project) for row in rows):
             known = {short_name(place_of(row)): short_name(place_of(row)) for row in rows if place_of(row)}
@@ -48,7 +52,11 @@ def unknown_names(reader: IndexReader, query: Query, eligible: EligibleSet) -> I
     for field, wanted in machine.items():
         known = {name: name for row in rows if (name := getattr(row, field))}
         if wanted and wanted.casefold() not in map(str.casefold, known):
-            yield from _hint(f"no session has the {field} {wanted!r}", wanted, known, f"unknown_{field}")
+            said = f"no session has the {field} {wanted!r}"
+            if known:
+                yield from _hint(said, wanted, known, f"unknown_{field}")
+            else:
+                yield Suggestion(f"{said}: none that is searched tells its {field}", f"unknown_{field}")
     if folder and not query.options.fallback and not any(inside(row.directory, folder) for row in rows):
         known = {row.directory: short_name(row.directory) for row in rows if row.directory}
         yield from _hint(f"no session ran in {folder!r}", short_name(folder), known, "unknown_directory", listed=False)

@@ -16,6 +16,7 @@ from recall_rank.search.results.result import ResultMaker
 from recall_rank.search.types import PageEntry
 
 DEGRADED = (DegradeKind.TIME, DegradeKind.BUDGET, DegradeKind.FALLBACK)
+NAMED = 3  # words that a suggestion names
 _response = RecordFactory(SearchResponse).make
 
 
@@ -73,10 +74,12 @@ def _synonyms(query: Query) -> dict[str, tuple[str, ...]]:
 
 
 def few(sessions: Count) -> str:
-    """Return the text of a suggestion which says that only few sessions were searched."""
+    """Return the text of a suggestion which says that only few sessions were searched, and what to do if more are
+    there.
+    """
     count = sessions.eligible
     searched = "no session was" if not count else "only 1 session was" if count == 1 else f"only {count} sessions were"
-    return f"{searched} searched: widen scope or filters"
+    return f"{searched} searched" + (": widen scope or filters" if count < sessions.known else "")
 
 
 def _unwritten(search: SearchContext, results: Sequence[Result]) -> Iterator[str]:
@@ -103,8 +106,19 @@ def _unwritten(search: SearchContext, results: Sequence[Result]) -> Iterator[str
             yield _instead(written, forms)
 
 
+def _unknown(search: SearchContext) -> Iterator[str]:
+    """Yield a sentence on the words of the query for which nothing was found, if there are some."""
+    of_names = {name.at + k for name in search.expansion.names for k in range(name.span)}
+    words = [word.written for at, word in enumerate(search.query.words) if at not in of_names]
+    missed = [word for word in dict.fromkeys(search.expansion.unknown) if word in words]
+    if missed:
+        more = f" and {len(missed) - NAMED:,} more" if len(missed) > NAMED else ""
+        yield f"nobody wrote {', '.join(map(repr, missed[:NAMED]))}{more}; the hits are of the other words"
+
+
 def _instead(written: str, forms: Sequence[str]) -> str:
-    return f"nobody wrote {written!r}; {', '.join(map(repr, forms[:3]))} was searched instead"
+    verb = "was" if len(forms) == 1 else "were"
+    return f"nobody wrote {written!r}; {', '.join(map(repr, forms[:NAMED]))} {verb} searched instead"
 
 
 def _holds(pieces: set[str]) -> Callable[[PageEntry, Result], bool]:
@@ -118,6 +132,7 @@ def _suggestions(search: SearchContext, results: Sequence[Result]) -> tuple[Sugg
     found: list[Suggestion] = []
     if results and not search.text_decides:
         found += [Suggestion(text, "words_repaired") for text in _unwritten(search, results)]
+        found += [Suggestion(text, "words_unknown") for text in _unknown(search)]
     if search.out_of_time:
         return tuple(found[:3])  # a part that was not searched may hold the query
     if not search.total:

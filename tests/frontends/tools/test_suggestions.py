@@ -58,5 +58,12 @@ def test_an_unknown_session_was_not_searched() -> None:
 def test_a_search_that_had_something_to_search_is_told_to_match_otherwise() -> None:
     assert ask(tools(), "gauge drifted")["suggestions"] == [
         'No part holds this exact text: try match "smart"',
-        "Only 3 sessions were searched: widen scope or filters",
+        "Only 3 sessions were searched",
     ]
+
+
+def test_a_word_that_nobody_wrote_is_told_beside_the_hits_of_others() -> None:
+    answer = ask(tools(), "gauge kubernetes", match="smart")
+    assert answer["results"]
+    assert answer["suggestion_categories"] == ["words_unknown"]
+    assert answer["suggestions"] == ["nobody wrote 'kubernetes'; the hits are of the other words"]

@@ -135,7 +135,7 @@ def test_an_inflection_of_a_half_does_not_make_the_name_known(name: str) -> None
     assert {hit.why.confidence for hit in response.results} == {"low"}
     assert response.answerable < 0.05
     assert [str(each) for each in response.suggestions] == [
-        f"nobody wrote {name!r}; 'map', 'librs' was searched instead"
+        f"nobody wrote {name!r}; 'map', 'librs' were searched instead"
     ]
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from recall_rank.analysis.fields import RECALL_TOOLS
 from recall_rank.corpus import Index
-from recall_rank.model import Flag, SearchResponse
+from recall_rank.model import Context, Flag, SearchResponse
 from tests.support.search.samples import DAY_MS, NOW, ask, found, message, part, parts, session, texts
 
 
@@ -242,7 +242,7 @@ def test_all_degrade_kinds_are_told(index: Index) -> None:
         ("qqqq", {"match": "literal"}, "smart"),
         ("qqqq", {"type": "tool"}, "type 'all'"),
         ("lantern", {"directory": "/nowhere"}, "fallback"),
-        ("qqqq", {}, "only 2 sessions were searched: widen"),
+        ("qqqq", {}, "only 2 sessions were searched"),
         ("qqqq", {"title": "Other"}, "only 1 session was searched: widen"),
         ("qqqq", {"title": "absent"}, "no session was searched: widen"),
         ("lantren", {}, "lantern"),
@@ -252,6 +252,39 @@ def test_suggestions(index: Index, query: str, options: dict[str, Any], words: s
     suggestions = ask(index, query, **options).suggestions
     assert any(words in text for text in suggestions)
     assert len(suggestions) <= 3
+
+
+def test_nothing_is_to_be_widened_where_nothing_narrows(index: Index) -> None:
+    assert not any("widen" in text for text in ask(index, "qqqq").suggestions)
+
+
+def test_words_that_nobody_wrote_are_told_beside_the_hits_of_others(index: Index) -> None:
+    told = "nobody wrote 'kubernetes'; the hits are of the other words"
+    assert told in ask(index, "lantern kubernetes").suggestions
+    assert "nobody wrote 'aaq', 'bbq', 'ccq' and 2 more; the hits are of the other words" in (
+        ask(index, "lantern aaq bbq ccq ddq eeq").suggestions
+    )
+    assert told not in ask(index, "kubernetes").suggestions
+    assert ask(index, "lantern").suggestions == ()
+
+
+def test_a_project_of_the_context_that_no_agent_names_is_told() -> None:
+    for name, told in (("no such", True), ("quay", False)):
+        held = Index.build([session("s", "lantern", project="quay"), session("t", "lantern", project="mole")])
+        response = ask(held, "lantern", scope="project", context=Context(project=name))
+        assert any("no agent calls a project" in text for text in response.suggestions) == told
+        assert not any("mole" in text or "quay" in text for text in response.suggestions), "others are not for the caller"
+
+
+def test_a_repository_is_enough_of_a_context() -> None:
+    held = Index.build([session("s", "lantern", repository="quay"), session("t", "lantern", repository="mole")])
+    response = ask(held, "lantern", scope="project", context=Context(repository="quay"))
+    assert [hit.session_id for hit in response.results] == ["s"]
+
+
+def test_a_machine_is_asked_for_where_no_session_tells_one(index: Index) -> None:
+    told = "no session has the host 'mole': none that is searched tells its host"
+    assert ask(index, "lantern", host="mole").suggestions == (told,)
 
 
 def test_nothing_is_suggested_where_there_is_nothing() -> None:

@@ -32,7 +32,10 @@ _FILTERS: Final[tuple[Callable[[Any], Any], ...]] = (
         "--scope", type=click.Choice(["session", "project", "global"]), help="What is searched at all. Default: global."
     ),
     click.option(
-        "--group", type=click.Choice(["part", "session"]), help="One result a hit or a session. Default: part."
+        "--group",
+        type=click.Choice(["part", "session"]),
+        help="part: one result for each hit, which is a piece of a message. session: one for each session. "
+        "Default: part.",
     ),
     click.option(
         "--type", type=click.Choice(["text", "tool", "reasoning", "all"]), help="Kind of content. Default: all."
@@ -45,13 +48,18 @@ _FILTERS: Final[tuple[Callable[[Any], Any], ...]] = (
     limit_option("results", 10, "--results", "results"),
     click.option("--offset", type=int, metavar="N", help="How many results to leave out first. Default: 0."),
     click.option("--width", type=int, metavar="N", help="Characters a snippet. Default: 200."),
-    click.option("--after", metavar=_TIME, help="Only what is newer than a date or epoch milliseconds."),
-    click.option("--before", metavar=_TIME, help="Only what is older than a date or epoch milliseconds."),
-    click.option("--last", metavar=_TIME, help="Only the last 30m, 2h, 3d, 1w, 2mo or 1y."),
-    click.option("--since", metavar=_TIME, help="Like --after; takes durations too."),
-    click.option("--from", "from_", metavar=_TIME, help="Like --since."),
-    click.option("--until", metavar=_TIME, help="Like --before; takes durations too."),
-    click.option("--to", metavar=_TIME, help="Like --before."),
+    click.option("--after", metavar=_TIME, help="As --since, without durations."),
+    click.option("--before", metavar=_TIME, help="As --until, without durations."),
+    click.option("--last", metavar=_TIME, help="Same as --since."),
+    click.option(
+        "--since",
+        metavar=_TIME,
+        help="Only what is newer than a date, a date-time, now, today, yesterday, epoch milliseconds, or a duration "
+        "before now: 30m, 2h, 3d, 1w, 2mo, 1y.",
+    ),
+    click.option("--from", "from_", metavar=_TIME, help="Same as --since."),
+    click.option("--until", metavar=_TIME, help="Only what is older than a time or duration, as --since takes them."),
+    click.option("--to", metavar=_TIME, help="Same as --before."),
     click.option(
         "--directory",
         metavar="PATH",

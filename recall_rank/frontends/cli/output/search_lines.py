@@ -139,11 +139,13 @@ def closing_lines(response: SearchResponse, offset: int = 0, display: Display = 
     """
     coverage = response.coverage
     searched = [_searched(coverage.sessions, "session"), _searched(coverage.parts, "part")]
+    if _titles_only(response):
+        searched = [f"the titles of {searched[0]}"]
     working = sum(not report.failed for report in coverage.per_source)
     if coverage.per_source:
         searched.append(_of(working, len(coverage.per_source), "source"))
     is_whole = working == len(coverage.per_source) and coverage.parts.searched == coverage.parts.known
-    if display.is_terminal and is_whole:
+    if display.is_terminal and is_whole and not _titles_only(response):
         del searched[1:]  # all was searched: one figure tells how much, and the line is short
     yield [
         (_shown(response, offset), "bold"),
@@ -245,7 +247,7 @@ def _left_out(response: SearchResponse) -> Iterator[str]:
     counts: dict[str, list[str]] = {}
     for noun, count in (("session", coverage.sessions), ("part", coverage.parts)):
         for name, left in count.skipped.items():
-            if left:
+            if left and not (noun == "part" and _titles_only(response)):
                 counts.setdefault(name, []).append(_plural(left, noun))
     if counts:
         reasons = [f"by {_REASONS.get(name, name)}: {', '.join(left)}" for name, left in counts.items()]
@@ -254,6 +256,11 @@ def _left_out(response: SearchResponse) -> Iterator[str]:
         yield f"limited by {', '.join(limits)}".replace("_", " ")
     if coverage.parts.not_reached:
         yield f"not reached: {_plural(coverage.parts.not_reached, 'part')}"
+
+
+def _titles_only(response: SearchResponse) -> bool:
+    """Return whether the query asks for titles, so that no part was looked at."""
+    return response.syntax is not None and bool(response.syntax.given("in"))
 
 
 def _searched(count: Count, noun: str) -> str:

@@ -53,8 +53,9 @@ def build(
 ) -> None:
     """Read histories and write their sessions as shards below a folder, for `search --index FOLDER` and rr.Shards.
 
-    SOURCES are history files, folders with stores, agents' names, or demo. What an earlier build read is not read
-    again while it is unchanged, also when that build was interrupted. The settings say what is ignored.
+    SOURCES are history files, folders with stores, agents' names, or demo. With an equal number of
+    shards, a build reads only batches of units of which one changed since the build before, also when that was
+    interrupted. The settings say what is ignored.
     """
     from recall_rank.histories.ignore import Ignore
     from recall_rank.index.errors import UnusableIndexError
