@@ -30,7 +30,7 @@ from recall_rank.frontends.cli.output.console import (
     print_json,
 )
 from recall_rank.frontends.cli.output.conversation_lines import (
-    Conversation,
+    ShownConversation,
     conversation,
     conversation_heading,
     is_snippet_shown,
@@ -138,10 +138,10 @@ class _Seen:
     changed: Callable[[Session], Session] | None  # takes keys and passwords out of a session
     numbered: bool  # whether the numbers of messages are their places in the session
 
-    def conversation(self, session_id: str) -> Conversation | None:
+    def conversation(self, session_id: str) -> ShownConversation | None:
         return conversation(self.recall, session_id, self.changed) if self.numbered else None
 
-    def prefixes(self, found: Conversation | None) -> IdPrefixes | None:
+    def prefixes(self, found: ShownConversation | None) -> IdPrefixes | None:
         """Return what shortens the ids of messages on a terminal."""
         if found is None or not self.display.is_terminal:
             return None

@@ -32,7 +32,7 @@ _UNSAID: Final = ("reasoning", "tool", "step-start", "step-finish", "snapshot") 
 
 
 @dataclass(frozen=True, slots=True)
-class Conversation:
+class ShownConversation:
     """A session with the ids of its messages by their numbers in an answer, and the messages themselves; none of them
     for a session whose store has only texts.
     """
@@ -42,7 +42,9 @@ class Conversation:
     messages: Mapping[int, Message] = field(default_factory=dict)
 
 
-def conversation(recall: Recall, session_id: str, changed: Callable[[Session], Session] | None) -> Conversation | None:
+def conversation(
+    recall: Recall, session_id: str, changed: Callable[[Session], Session] | None
+) -> ShownConversation | None:
     """Return the session with this id or beginning of one, after `changed`; None when it cannot be read."""
     from recall_rank.frontends.tools.sessions.session_windows import numbered_session
     from recall_rank.loaders.praisonai import NAME
@@ -51,16 +53,16 @@ def conversation(recall: Recall, session_id: str, changed: Callable[[Session], S
         found = recall.session(session_id)
         if found.agent == NAME:
             known = numbered_session(recall, found)
-            return Conversation(found, {number: message_id for message_id, number in known.numbers.items()})
+            return ShownConversation(found, {number: message_id for message_id, number in known.numbers.items()})
         whole = recall.transcript(found.id)
     except (LookupError, OSError):
         return None
     shown = changed(whole) if changed is not None else whole
     ids = {number: message.id for number, message in enumerate(shown.messages)}
-    return Conversation(shown, ids, dict(enumerate(shown.messages)))
+    return ShownConversation(shown, ids, dict(enumerate(shown.messages)))
 
 
-def conversation_heading(found: Conversation, now: int, display: Display) -> Iterator[Line]:
+def conversation_heading(found: ShownConversation, now: int, display: Display) -> Iterator[Line]:
     """Yield title, time, id and number of messages of a session, and an empty line."""
     session, count = found.session, len(found.ids)
     yield [
@@ -84,7 +86,7 @@ def shown_time(text: str | None, now: int, display: Display) -> str:
 
 
 def message_lines(
-    messages: Any, anchor: int | None, found: Conversation | None, prefixes: IdPrefixes | None = None
+    messages: Any, anchor: int | None, found: ShownConversation | None, prefixes: IdPrefixes | None = None
 ) -> Iterator[Line]:
     """Yield messages of an answer, each with its number, role and id and what was said on one line, then a line for
     each of its first tool calls. The message with the number `anchor` is marked. `prefixes` shortens the ids.
@@ -104,7 +106,7 @@ def message_lines(
             yield from _calls(found.messages[number])
 
 
-def said_text(message: Mapping[str, Any], found: Conversation | None) -> str:
+def said_text(message: Mapping[str, Any], found: ShownConversation | None) -> str:
     """Return what was said in a message of an answer; its whole text where the history has nothing but that."""
     known = found.messages.get(message["index"]) if found is not None else None
     if known is None or known.role == "tool":
@@ -146,7 +148,7 @@ def _calls(message: Message) -> Iterator[Line]:
         yield [(f"{_BELOW}and {counted(len(calls) - _CALLS, 'more tool call', 'more tool calls')}", "dim")]
 
 
-def is_snippet_shown(snippet: str, messages: Any, anchor: int | None, found: Conversation | None) -> bool:
+def is_snippet_shown(snippet: str, messages: Any, anchor: int | None, found: ShownConversation | None) -> bool:
     """Return whether the line of the message that matches shows the snippet."""
     shown = [_cut(said_text(message, found)) for message in messages if message["index"] == anchor]
     return any(one_line(snippet).strip("… ") in each for each in shown)
