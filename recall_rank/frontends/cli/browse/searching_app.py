@@ -239,7 +239,8 @@ class SearchingApp(App[Outcome]):
 
     def _fail(self, error: Exception) -> None:
         """Show an error of a thread."""
-        self._from_thread(self._tell)(error_text(error))
+        reason = error.strerror if isinstance(error, OSError) else None  # a path would push it off the line
+        self._from_thread(self._tell)(reason or error_text(error))
 
     def _from_thread(self, take: Callable[[Any], None]) -> Callable[[Any], None]:
         """Return a function that hands a value to `take` in the thread of the screen, and returns at once."""
