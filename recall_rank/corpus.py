@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from recall_rank.index.live.live_segments import LiveSegments
     from recall_rank.index.remote.object_store import Fetched
     from recall_rank.index.remote.remote_index import RemoteIndex
+    from recall_rank.index.segment.segment import SessionRow
     from recall_rank.index.storage.manifest import ListedFile, Manifest
     from recall_rank.model.progress import Progress
     from recall_rank.semantic.embedder import Embedder
@@ -601,6 +602,17 @@ def index_of_segments(
     With `dead` None, no session is deleted. `vectors` may serve several indexes, and is not closed with this one.
     """
     return Index(IndexReader(segments, dead), embedder=vectors)
+
+
+def index_of_some(index: Index, shown: Callable[[SessionRow], bool], vectors: VectorIndex | None = None) -> Index:
+    """Return an index over those sessions of `index` that `shown` accepts; it shares the segments, and treats all other
+    sessions as deleted. `vectors` as in index_of_segments().
+    """
+    reader = index._reader  # noqa: SLF001 - of this module
+    segments = [view.segment for view in reader.views]
+    hidden = [{at for at, row in enumerate(segment.sessions) if not shown(row)} for segment in segments]
+    dead = [each.union(gone) for each, gone in zip(hidden, reader.dead, strict=True)]
+    return index_of_segments(segments, dead, vectors)
 
 
 async def search_in_thread(search: Callable[..., SearchResponse], query: str, options: SearchOptions) -> SearchResponse:

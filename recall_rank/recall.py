@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from recall_rank.histories.transcript import Excerpt, MessagePage, Turn
     from recall_rank.histories.vocabulary_file import VocabularyFile
     from recall_rank.index.reader.places import Place
-    from recall_rank.index.segment.segment import Segment
+    from recall_rank.index.segment.segment import Segment, SessionRow
     from recall_rank.model import Context, RefreshReport, SearchResponse, Session, Source, SourceReport, VectorCount
     from recall_rank.model.progress import Progress
     from recall_rank.search.options import SearchOptions
@@ -438,6 +438,11 @@ class _IndexFactory:
         from recall_rank.index.segment.build import build
 
         return index_of_segments([build(sessions)], None, self._vectors)
+
+    def of_some(self, index: Index, shown: Callable[[SessionRow], bool]) -> Index:
+        from recall_rank.corpus import index_of_some
+
+        return index_of_some(index, shown, self._vectors)
 
     def of_segments(self, segments: Sequence[Segment], dead: Sequence[Collection[int]]) -> Index:
         from recall_rank.corpus import index_of_segments

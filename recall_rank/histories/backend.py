@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from recall_rank.histories.catalog import Catalog
     from recall_rank.histories.unit_reader import UnitReader
     from recall_rank.index.reader.places import Place
-    from recall_rank.index.segment.segment import Segment
+    from recall_rank.index.segment.segment import Segment, SessionRow
     from recall_rank.model.progress import Progress
 
 
@@ -45,6 +45,12 @@ class IndexFactory(Protocol):
 
     def build(self, sessions: Iterable[Session], /) -> Searchable:
         """An index of these sessions, held in memory."""
+        ...
+
+    def of_some(self, index: Any, shown: Callable[[SessionRow], bool], /) -> Searchable:
+        """An index over those sessions of an `index` from build() that `shown` accepts, in which all others are
+        treated as deleted.
+        """
         ...
 
     def of_segments(self, segments: Sequence[Segment], dead: Sequence[Collection[int]], /) -> Searchable:

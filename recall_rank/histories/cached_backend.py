@@ -63,6 +63,7 @@ class CachedBackend:
         self._inventory: tuple[CacheState, Inventory] | None = None
         self._looked = 0.0  # monotonic time of the last scan of the sources, in seconds
         self._heeded: tuple[int, int, int] | None = None  # state of the list of forgotten sessions at the last refresh
+        self._ending = threading.Lock()  # held while close() takes away what it found, or a refresh shows what it made
         self._closed = False
         self._tidied = False  # whether indexes of histories that are gone were looked for
 
@@ -90,7 +91,10 @@ class CachedBackend:
         def make(state: CacheState) -> Inventory:
             kept = self._inventory
             if kept is None or kept[0] is not state:
-                kept = self._inventory = state, inventory_of(state, self.sources)
+                kept = state, inventory_of(state, self.sources)
+                with self._ending:
+                    if not self._closed:
+                        self._inventory = kept
             return kept[1]
 
         return self.apply(make)
@@ -140,8 +144,9 @@ class CachedBackend:
         """Release the index, and end a refresh in the background: what it still wrote could hold what is forgotten
         next.
         """
-        self._closed = True
-        self._state = self._snapshot = self._inventory = None
+        with self._ending:
+            self._closed = True
+            self._state = self._snapshot = self._inventory = None
         self.wait(CLOSE_SECONDS)
 
     def _first(self, progress: Progress | None, soon: Callable[[], None] | None = None) -> Snapshot:
@@ -203,7 +208,7 @@ class CachedBackend:
                 snapshot = self._snapshot
                 if snapshot is not None:
                     note = f"the index could not be brought up to date: {error_text(error)}"
-                    self._snapshot = replace(snapshot, notes=(note,))
+                    self._show(self._state, replace(snapshot, notes=(note,)))
 
     def _unless_closed(self, _stage: str, _done: int, _total: int | None) -> None:
         """Take the progress of a refresh in the background. Raises _ClosedError after close()."""
@@ -248,9 +253,12 @@ class CachedBackend:
             state, index = before, snapshot.index
         else:
             index = self.factory.of_segments(state.segments, state.dead)
-        if not self._closed:
-            self._state = state
         made = Snapshot(index, tuple(reports), state.view.missing(), when, tuple(notes), reading)
-        if not self._closed:
-            self._snapshot = made
+        self._show(state, made)
         return made
+
+    def _show(self, state: CacheState | None, snapshot: Snapshot) -> None:
+        """Make a state and its snapshot the current ones, unless close() was called."""
+        with self._ending:
+            if not self._closed:
+                self._state, self._snapshot = state, snapshot

@@ -36,10 +36,14 @@ _ROLES: dict[Any, Role] = {"user": "user", "assistant": "assistant", "system": "
 
 
 class HistoryJsonl(BaseSource):
-    """A source for one history file, which is read as one unit."""
+    """A source for one history file, which is read as one unit.
 
-    def __init__(self, path: Path, name: str | None = None) -> None:
+    With `doubtful`, nothing tells that the file is a history but its name: a reading that finds no record fails.
+    """
+
+    def __init__(self, path: Path, name: str | None = None, *, doubtful: bool = False) -> None:
         self.name = name or NAME
+        self._doubtful = doubtful
         self.location = str(path)
         self._path = resolve_store(path)
 
@@ -51,8 +55,14 @@ class HistoryJsonl(BaseSource):
 
     def read(self, unit: Unit, since: bytes | None = None) -> Reading:
         """Read the sessions of the file; only the lines appended to it when `since`, the resume point of an earlier
-        reading, is still valid.
+        reading, is still valid. Raises OSError for a doubtful file of which no line is a record.
         """
+        reading = self._read(since)
+        if self._doubtful and reading.malformed and not (reading.sessions or reading.unknown):
+            raise OSError(errno.EINVAL, "no line is a record of a history", self.location)
+        return reading
+
+    def _read(self, since: bytes | None) -> Reading:
         suffix = self._path.suffix
         with open_file(self._path, self._path.parent) as file:
             resume = None if suffix in ARCHIVES else unpack_resume_point(file, since)
@@ -113,8 +123,6 @@ class _HistoryReader:
         point = None
         if self.more and not lines.resumable:
             return None
-        if lines.malformed and not (self.more or self.messages or self.unknown):
-            raise OSError(errno.EINVAL, "no line is a record of a history", self.location)
         self._keep_last(self.most_sessions, self.most_messages)
         if lines.resumable and not packed:
             point = pack_resume_point(lines.place, self.last)
@@ -290,7 +298,7 @@ def unreadable(path: Path) -> Source | None:
     None for any other file.
     """
     if path.name.endswith(SUFFIXES) and path.is_file() and not has_records(path):
-        return HistoryJsonl(path)
+        return HistoryJsonl(path, doubtful=True)
     return None
 
 

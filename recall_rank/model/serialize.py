@@ -10,7 +10,9 @@ from recall_rank.model.response import CopyPlace, Count, Coverage, NearMiss, Res
 from recall_rank.model.sessions import Flag
 from recall_rank.model.sources import Malformed, SourceReport
 
+MAX_DEPTH: Final = 128  # of a value that a caller gives; orjson writes 254 levels, and Python recurses about 1000 times
 _SURROGATE: Final = re.compile("[\ud800-\udfff]")
+_PLAIN: Final = (str, int, float, type(None))  # most values; asked first, since asking for a Mapping takes longer
 _FLAG_NAMES: Final = tuple((flag, str(flag.name).lower()) for flag in Flag)
 
 
@@ -165,6 +167,24 @@ def repaired_value(value: Any) -> Any:
     if isinstance(value, Mapping):
         return {repaired_value(name): repaired_value(item) for name, item in value.items()}
     return [repaired_value(item) for item in value] if isinstance(value, list | tuple) else value
+
+
+def too_deep(value: Any) -> bool:
+    """Return whether lists and objects of a JSON value are nested deeper than MAX_DEPTH, as in a list that contains
+    itself; functions that walk a value by recursion, such as repaired_value(), fail on those. Without recursion; each
+    list and object is visited at most once a level.
+    """
+    level = {id(value): value} if _holds_values(value) else {}
+    for _ in range(MAX_DEPTH):
+        inner = (item for each in level.values() for item in (each.values() if isinstance(each, Mapping) else each))
+        level = {id(item): item for item in inner if not isinstance(item, _PLAIN) and _holds_values(item)}
+        if not level:
+            return False
+    return True
+
+
+def _holds_values(value: Any) -> bool:
+    return isinstance(value, Mapping | list | tuple)
 
 
 def texts(values: Sequence[str]) -> list[str]:

@@ -18,6 +18,7 @@ from recall_rank.model.record_classes import field, frozen, replace
 from recall_rank.search.options import Options
 from recall_rank.weights import DEFAULT, Weights
 
+MAX_PHRASES = 8  # exact phrases that weigh: each is looked for in the text around every candidate
 MAX_QUERY_CHARS = 4096  # from which on a text is searched by its most telling line and words
 MAX_PATTERN_CHARS = 1000  # of a regular expression
 MAX_WORDS = 64  # words that are searched: the first ones, of a longer text those that tell most, with a warning
@@ -133,6 +134,11 @@ class Query:
             words = words[:most]
             compounds = [c for c in compounds if c.at + c.span <= most]
         phrases = tuple(filter(str.strip, _QUOTED.findall(text[:MAX_QUERY_CHARS]))) if '"' in text else ()
+        if options.exact:
+            phrases = (*phrases, *_in_order(options.exact))
+        if len(phrases) > MAX_PHRASES and len(text) <= MAX_QUERY_CHARS:  # of a longer text, shortened() chooses some
+            warnings.append(f"only the first {MAX_PHRASES} of {len(phrases):,} exact phrases weigh as such")
+            phrases = phrases[:MAX_PHRASES]
         variants: list[Variant] = []
         for run in runs:
             variants += _alternatives(words, run)
@@ -146,7 +152,7 @@ class Query:
             tuple(words),
             sum([word.counts for word in words]),
             tuple(compounds),
-            (*phrases, *_in_order(options.exact)) if options.exact else phrases,
+            phrases,
             now,
             after,
             before,

@@ -70,20 +70,31 @@ def test_a_transcript_is_whole_before_and_after_anything_is_indexed(tmp_path: Pa
             assert indexed.transcript(session.id) == whole
 
 
-def test_a_view_of_one_project_shows_what_one_without_a_cache_shows(tmp_path: Path) -> None:
-    shelf = Shelf()
+@pytest.mark.parametrize("cached", [True, False])
+def test_a_view_of_one_project_shows_what_one_without_a_cache_shows(tmp_path: Path, cached: bool) -> None:
+    """And what it would show if the other projects were not there."""
+    shelf, own = Shelf(), Shelf()
     for number in range(6):
         words = ("the lantern is lit", f"codename walrus{number}")
-        shelf.put(f"u{number}", talk(f"s{number}", *words, project=("quay", "harbor")[number % 2], parent="s0"))
+        said = talk(f"s{number}", *words, project=("quay", "harbor")[number % 2], parent="s0")
+        for each in (shelf, own) if number in (0, 1, 2, 4) else (shelf,):
+            each.put(f"u{number}", said)
     here = Context(project="quay", session_id="s1")
-    memory = Recall([shelf]).only(here)
-    with Recall([shelf], cache=tmp_path) as recall:
+    memory, alone = Recall([shelf]).only(here), Recall([own])
+    with Recall([shelf], cache=tmp_path if cached else None) as recall:
         view = recall.only(here)
+        assert view.sessions() == memory.sessions() == alone.sessions()
         for text in ("lantern", "walrus3", "walrus2", "walrsu5", "nothing of that"):
             for scope in ("global", "project"):
-                assert told(view, text, scope=scope) == told(memory, text, scope=scope)
-        assert view.sessions() == memory.sessions()
+                found = told(view, text, scope=scope)
+                assert found == told(memory, text, scope=scope)
+                expected = told(alone, text, scope=scope, context=here)
+                for answer in (found, expected):
+                    answer["coverage"].pop("per_source")  # a view tells no bytes and parts
+                assert found == expected
         assert view.sources() == memory.sources()
+        for session in alone.sessions():
+            assert view.transcript(session.id) == alone.transcript(session.id)
         with pytest.raises(LookupError):
             view.session("s3")
         shelf.put("u8", talk("s8", "the lantern again", project="quay"))
@@ -92,6 +103,88 @@ def test_a_view_of_one_project_shows_what_one_without_a_cache_shows(tmp_path: Pa
         assert {session.id for session in view.sessions()} == {"s0", "s1", "s2", "s4", "s8"}
         assert view.search("lantern").coverage.sessions.known == 5
         assert view.only(Context(project="harbor")).search("lantern").coverage.sessions.known == 4
+
+
+@pytest.mark.parametrize("cached", [True, False])
+def test_views_show_what_a_refresh_found_and_read_nothing_again(tmp_path: Path, cached: bool) -> None:
+    """Regression: in memory, each view read all sources itself, and showed what it had read first for ever."""
+    shelf = Shelf()
+    shelf.put("u0", talk("s0", "the lantern is lit", project="quay"))
+    shelf.put("u1", talk("s1", "the lantern is lit", project="harbor"))
+    with Recall([shelf], cache=tmp_path if cached else None) as recall:
+        quay, harbor = recall.only(Context(project="quay")), recall.only(Context(project="harbor"))
+        recall.refresh()
+        shelf.read_units.clear()
+        for view, own in ((quay, "s0"), (harbor, "s1")):
+            assert [session.id for session in view.sessions()] == [own]
+            assert {result.session_id for result in view.search("lantern").results} == {own}
+            assert [report.sessions for report in view.sources()] == [1]
+        assert shelf.read_units == []
+        shelf.put("u2", talk("s2", "a pelican", project="quay"))
+        shelf.put("u1", talk("s1", "a heron", project="harbor"))
+        recall.refresh()
+        assert {result.session_id for result in quay.search("pelican").results} == {"s2"}
+        assert {session.id for session in quay.sessions()} == {"s0", "s2"}
+        assert {result.session_id for result in harbor.search("heron").results} == {"s1"}
+        assert not harbor.search("pelican").results
+        assert not harbor.search("lantern").results
+        assert recall.search("lantern").coverage.sessions.known == 3
+
+
+def test_a_view_in_memory_shows_a_session_that_its_source_has_lost() -> None:
+    """As the Recall itself does before the first search; and with no link to another project."""
+    shelf = Shelf()
+    shelf.put("u0", talk("s0", "the lantern is lit", project="quay", parent="s1"))
+    shelf.put("u1", talk("s1", "the heron", project="harbor"))
+    view = Recall([shelf]).only(Context(project="quay"))
+    assert view.sessions()
+    shelf.put("u0")
+    found = view.transcript("s0")
+    assert (found.parent, len(found.messages)) == (None, 1)
+
+
+def test_a_close_while_a_refresh_shows_what_it_made_is_not_undone(tmp_path: Path) -> None:
+    """Regression: between asking whether the backend is closed and showing the new state, it could be closed."""
+    closing: list[threading.Thread] = []
+
+    class Overtaken(CachedBackend):
+        armed = False
+        ended = False
+
+        @property
+        def _closed(self) -> bool:  # type: ignore[override]
+            before = self.ended
+            if self.armed:
+                self.armed = False
+                closing.append(threading.Thread(target=self.close))
+                closing[0].start()
+                closing[0].join(0.1)  # it ends only where it is not made to wait
+            return before
+
+        @_closed.setter
+        def _closed(self, value: bool) -> None:
+            self.ended = value
+
+    shelf = Shelf()
+    shelf.put("u", talk("s", "the lantern is lit"))
+    recall = Recall([shelf], tmp_path)
+    recall.search("lantern")
+    backend: Any = recall._backend
+    backend.__class__ = Overtaken
+    made = backend.factory.of_segments
+
+    def of_segments(*given: Any) -> Any:
+        index = made(*given)
+        backend.armed = True
+        return index
+
+    backend.factory.of_segments = of_segments
+    shelf.put("u", talk("s", "the lantern is out"))
+    recall.refresh()
+    closing[0].join()
+    assert backend._state is backend._snapshot is None
+    with pytest.raises(ValueError, match="closed"):
+        recall.search("lantern")
 
 
 @pytest.mark.parametrize("cached", [True, False])

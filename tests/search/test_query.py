@@ -76,6 +76,13 @@ def test_phrases(text: str, phrases: tuple[str, ...]) -> None:
     assert parse(text).phrases == phrases
 
 
+def test_few_phrases_weigh_because_each_is_looked_for_in_every_candidate() -> None:
+    query = parse(" ".join(f'"phrase {n}"' for n in range(7)), exact=["x y", "z w"])
+    assert query.phrases == (*(f"phrase {n}" for n in range(7)), "x y")
+    assert query.warnings == ("only the first 8 of 9 exact phrases weigh as such",)
+    assert parse(" ".join(f'"phrase {n}"' for n in range(8))).warnings == ()
+
+
 def test_a_query_of_many_words_is_searched_by_its_first_words() -> None:
     query = parse(" ".join(f"word{chr(97 + n % 26)}{n}" for n in range(200)))
     assert len(query.words) == MAX_WORDS

@@ -97,11 +97,12 @@ def run_command(
         try:
             watcher = ending.enter_context(_Watcher(folder))
             ending.callback(room.cleanup)  # this process may end before its threads do: the watcher is there until then
+            selector, prompt = ending.enter_context(selectors.DefaultSelector()), encode(text)
             process = _piped(command, folder, {**environ, CURATING: "1"}, errors=subprocess.PIPE)
         except (OSError, ValueError) as error:
             why = one_line(error_text(error))[:ERROR_CHARS]
             raise NoCuratorError(f"the {name} cannot be started: {why}") from error
-        running = _RunningCommand(process, name, text)
+        running = _RunningCommand(process, name, prompt, selector)  # which does nothing that can fail
         ending.callback(running.end)
         watcher.watch(process.pid)
         return running.answer(time.monotonic() + seconds, seconds, cancelled)
@@ -147,24 +148,29 @@ class _Watcher:
 
 
 class _RunningCommand:
-    """A command whose pipes are read and written without blocking, until it ends, runs out of time or is cancelled."""
+    """A command whose pipes are read and written without blocking, until it ends, runs out of time or is cancelled.
 
-    def __init__(self, process: subprocess.Popen[bytes], name: str, prompt: str) -> None:
+    `prompt` is in UTF-8; `selector` is an empty one.
+    """
+
+    def __init__(
+        self, process: subprocess.Popen[bytes], name: str, prompt: bytes, selector: selectors.BaseSelector
+    ) -> None:
         self._process = process
         self._name = name
         self._prompt = prompt
-        self._rest = memoryview(encode(prompt))
+        self._selector = selector
+        self._rest = memoryview(prompt)
         self._output = bytearray()
         self._errors = bytearray()
         self._killed = False
-        self._selector = selectors.DefaultSelector()
-        for pipe in self._pipes():
-            os.set_blocking(pipe.fileno(), False)
-            writes = pipe is process.stdin
-            self._selector.register(pipe, selectors.EVENT_WRITE if writes else selectors.EVENT_READ)
 
     def answer(self, until: float, seconds: float, cancelled: Callable[[], bool]) -> str:
         """Return the output of the command; `until` is a monotonic time, `seconds` is named in the error."""
+        for pipe in self._pipes():
+            os.set_blocking(pipe.fileno(), False)
+            writes = pipe is self._process.stdin
+            self._selector.register(pipe, selectors.EVENT_WRITE if writes else selectors.EVENT_READ)
         ended_at: float | None = None
         while self._process.stdout in self._open() or ended_at is None:
             now = time.monotonic()
@@ -190,7 +196,6 @@ class _RunningCommand:
         """Kill every process of the group and close the pipes."""
         self._kill()
         self._process.wait()
-        self._selector.close()
         for pipe in self._pipes():
             with suppress(OSError):  # stdin may have text that the command never read
                 pipe.close()
@@ -244,6 +249,6 @@ class _RunningCommand:
         status = self._process.wait()
         if status:
             how = f"ended with status {status}" if status > 0 else f"was ended by signal {-status}"
-            said = error_line(self._errors.decode("utf-8", "replace"), self._prompt)
+            said = error_line(self._errors.decode("utf-8", "replace"), self._prompt.decode("utf-8", "replace"))
             raise CuratorError(f"the {self._name} {how}{': ' if said else ''}{said}")
         return self._output.decode("utf-8", "replace")

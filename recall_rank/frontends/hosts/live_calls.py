@@ -9,8 +9,9 @@ from queue import SimpleQueue
 from typing import Any, Final
 
 from recall_rank.frontends.mcp.background_reading import REFRESH_SECONDS, BackgroundHistories
+from recall_rank.frontends.tools.dispatch import failed_call
 from recall_rank.histories.cache.first_part import STILL_READING
-from recall_rank.model.serialize import error_to_dict
+from recall_rank.model.serialize import error_to_dict, too_deep
 
 TOOL_WORKERS: Final = 3  # tools that run at once
 HOOK_WORKERS: Final = 2  # hooks that run at once, beside the tools: their host waits for milliseconds only
@@ -19,6 +20,7 @@ FIRST_READING_SECONDS: Final = 20.0  # a tool waits so long for the first readin
 HOOK_READING_SECONDS: Final = 5.0  # and a hook so long, as its answer can be of use for the next request of a turn
 _POLL_SECONDS: Final = 0.05
 _HOOK: Final = "hook:"
+_COMPARED: Final = ("id", "cancel")
 _NEEDS_NOTHING: Final = ("hook:primary", "hook:nudge")  # hooks that read no history
 
 Serve = Callable[[bytes, int, threading.Event], dict[str, Any]]
@@ -111,7 +113,10 @@ class LiveCalls:
     def _work(self, queue: SimpleQueue[LiveCall]) -> None:
         while not self._broken:
             call = queue.get()
-            answer = self._answer(call)
+            try:
+                answer = self._answer(call)
+            except Exception as error:  # noqa: BLE001 - a defect is an answer: it must not end this worker
+                answer = _unserved(call, failed_call(error))
             with self._guard:
                 key = repr(call.fields.get("id"))
                 if self._open.get(key) is call.cancelled:
@@ -152,14 +157,18 @@ class LiveCalls:
 
 
 def _fields(line: bytes) -> dict[str, Any]:
-    """Return the JSON object on a line; an empty one when the line has none, which `serve` then reports."""
+    """Return the JSON object on a line; an empty one when the line has none, which `serve` then reports. An id that is
+    nested too deep to be compared is left out.
+    """
     import orjson
 
     try:
         found = orjson.loads(line)
     except ValueError:
         return {}
-    return found if isinstance(found, dict) else {}
+    if not isinstance(found, dict):
+        return {}
+    return {name: value for name, value in found.items() if name not in _COMPARED or not too_deep(value)}
 
 
 def _warn(answer: dict[str, Any], text: str) -> None:
@@ -170,5 +179,8 @@ def _warn(answer: dict[str, Any], text: str) -> None:
 
 def _refusal(call: LiveCall, text: str, category: str) -> dict[str, Any]:
     """Return the answer to a call that was not served: an error and its category."""
-    output = {**error_to_dict(text), "error_category": category}
+    return _unserved(call, {**error_to_dict(text), "error_category": category})
+
+
+def _unserved(call: LiveCall, output: dict[str, Any]) -> dict[str, Any]:
     return {"id": call.fields.get("id"), "ms": 0.0, "cpu_ms": 0.0, "output": output}

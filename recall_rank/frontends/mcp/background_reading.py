@@ -27,7 +27,11 @@ class BackgroundHistories:
         self._part = threading.Event()
         self._began = time.monotonic()
         self._progress = ("opening", 0.0)
-        self._refreshing = threading.Lock()
+        self._turn = threading.Condition()  # for the four fields below
+        self._begun = 0  # the number of refreshes that have begun
+        self._ended = 0  # and of those that have ended
+        self._wanted = 0  # the number of the last refresh that a call needs
+        self._working = False  # whether the thread of the refreshes runs
         self._next = 0.0
         self.problem = ""  # why the last refresh failed; "" when it did not
         threading.Thread(target=self._prepare, name="histories", daemon=True).start()
@@ -60,22 +64,31 @@ class BackgroundHistories:
 
         An index on disk is refreshed by Recall itself.
         """
-        due = self.complete and self.recall.folder is None and time.monotonic() >= self._next
-        if due and self._refreshing.acquire(blocking=False):
-            threading.Thread(target=self._refresh, name="refresh", daemon=True).start()
-
-    def refresh_now(self) -> None:
-        """Refresh the histories and wait for the end of it; a problem is kept in `problem`."""
-        with self._refreshing:
-            began = time.monotonic()
-            self._reread()
-            self._schedule(began)
+        if self.complete and self.recall.folder is None and time.monotonic() >= self._next:
+            with self._turn:
+                if not self._working:
+                    self._ask()
 
     def refresh_within(self, seconds: float) -> None:
-        """Refresh the histories, and wait at most `seconds` for that; the refresh goes on where it takes longer."""
-        reading = threading.Thread(target=self.refresh_now, name="newest", daemon=True)
-        reading.start()
-        reading.join(seconds)
+        """Wait at most `seconds` for a refresh that begins after this call; it goes on where it takes longer. A problem
+        is kept in `problem`.
+
+        Calls that come during a refresh share the next, so that at most one refresh waits behind a running one.
+        """
+        with self._turn:
+            wanted = self._ask()
+            self._turn.wait_for(lambda: self._ended >= wanted or not self._working, seconds)
+
+    def _ask(self) -> int:
+        """Have a refresh begin after this moment and return its number. The caller holds the lock."""
+        self._wanted = self._begun + 1
+        if not self._working:
+            try:
+                threading.Thread(target=self._refresh, name="refresh", daemon=True).start()
+                self._working = True
+            except RuntimeError as error:  # there are too many threads
+                self.problem = str(error)
+        return self._wanted
 
     def _prepare(self) -> None:
         began = time.monotonic()
@@ -91,10 +104,18 @@ class BackgroundHistories:
         self._complete.set()
 
     def _refresh(self) -> None:
-        began = time.monotonic()
-        self._reread()
-        self._schedule(began)
-        self._refreshing.release()
+        """Refresh the histories until no call needs another refresh."""
+        while True:
+            with self._turn:
+                self._ended = self._begun
+                self._turn.notify_all()
+                if self._begun >= self._wanted:
+                    self._working = False
+                    return
+                self._begun += 1
+            began = time.monotonic()
+            self._reread()
+            self._schedule(began)
 
     def _reread(self) -> None:
         try:

@@ -283,9 +283,11 @@ class RecallServer:
             key = session_id, self._histories.recall.session(session_id).updated
         except LookupError:
             return ()
-        if key not in self._read:
-            self._read = {key: read_by_the_model(self._histories.recall, session_id)}
-        return self._read.get(key, ())
+        found = self._read.get(key)
+        if found is None:
+            found = read_by_the_model(self._histories.recall, session_id)
+            self._read = {key: found}  # another thread may replace it at once
+        return found
 
     def _keep(self, name: str, args: dict[str, Any], answer: dict[str, Any]) -> None:
         """Keep the answer of a curator for the calls that ask for its rest: a second one would be another answer."""

@@ -37,7 +37,7 @@ from recall_rank.frontends.tools.transcript_tools import (
 from recall_rank.frontends.tools.warnings import ToolError, Warnings
 from recall_rank.model import Context
 from recall_rank.model.camel_case import camel_answer, camel_keys, snake_arguments, written_names
-from recall_rank.model.serialize import error_to_dict, json_kind, repaired_value
+from recall_rank.model.serialize import MAX_DEPTH, error_to_dict, json_kind, repaired_value, too_deep
 
 if TYPE_CHECKING:
     from recall_rank.frontends.curators.curator import Curator
@@ -125,50 +125,58 @@ class RecallTools:
         """
         options = options or self._options
         ignored = Warnings()
+        given: Mapping[Any, Any] = {}
         try:
-            named = self._arguments(name, args, options, wire=wire)
-            ignored = named.ignored
-            if mode == "schema" and name in TOOLS:
-                _check_schema(_parameters(name, options, named.values), named)
-            inputs = self._call_context(context, options, now, cancel)
-            answer = self._answer(name, replace(inputs, written=named.written, sampling=sampling), named.values)
-        except ToolError as error:
-            answer = {**error_to_dict(str(error)), "error_category": error.category, **error.extra}
-        except MemoryError:
-            answer = {**error_to_dict("there is not enough memory"), "error_category": "out_of_memory"}
-        except Exception as error:  # noqa: BLE001 - a defect here must not end the session of an agent, or a batch
-            answer = error_to_dict(f"internal error: {type(error).__name__}: {error}")
-            answer["error_category"] = "internal"
-        ignored.put_first(answer)
-        if options.redact and name not in self._hooks:  # hooks redact what they add, and return the rest unchanged
-            answer = without_secrets(answer)
-        given = repaired_value(snake_arguments(args)) if isinstance(args, Mapping) else {}
-        return self._in_form(name, answer, given, wire)
+            try:
+                given = self._given(name, args)
+                named = self._arguments(name, given, options, wire=wire)
+                ignored = named.ignored
+                if mode == "schema" and name in TOOLS:
+                    _check_schema(_parameters(name, options, named.values), named)
+                inputs = self._call_context(context, options, now, cancel)
+                answer = self._answer(name, replace(inputs, written=named.written, sampling=sampling), named.values)
+            except ToolError as error:
+                answer = {**error_to_dict(str(error)), "error_category": error.category, **error.extra}
+            except Exception as error:  # noqa: BLE001 - a defect here must not end the session of an agent, or a batch
+                answer = failed_call(error, f": {error}")
+            ignored.put_first(answer)
+            if options.redact and name not in self._hooks:  # hooks redact what they add, and return the rest unchanged
+                answer = without_secrets(answer)
+            return self._in_form(name, answer, given, wire)
+        except Exception as error:  # noqa: BLE001 - nor must one in what is done with an answer
+            return self._in_form(name, failed_call(error), {}, "snake")  # its text could quote what was to be redacted
 
     def _in_form(self, name: str, answer: dict[str, Any], args: Mapping[Any, Any], wire: str) -> dict[str, Any]:
         """Return an answer in the form of the original of its tool for `wire` "camel", else in our own."""
         if wire != "camel":
             return {**answer, "status": ERROR} if name == "session_recall" and not answer["ok"] else answer
         if name == "session_search":
-            return documented_answer(answer, args, added=False)
+            return documented_answer(answer, snake_arguments(args), added=False)
         if name == "session_recall":
-            return original_answer(answer, args)
+            return original_answer(answer, snake_arguments(args))
         return camel_keys(answer) if name in self._hooks else camel_answer(answer)
 
-    def _arguments(self, name: str, args: object, options: HostOptions, *, wire: str) -> NamedArguments:
-        """Return the arguments of a call by the names of the parameters; those of a hook as they are given.
+    def _given(self, name: str, args: object) -> Mapping[Any, Any]:
+        """Return the arguments of a call as they are given; those of a tool without lone surrogates, since answers
+        repeat them and are written as UTF-8.
 
-        Raises ToolError for an unknown tool and for arguments that are no object.
+        Raises ToolError for an unknown tool and for arguments that are no object or nested deeper than MAX_DEPTH.
         """
         if name not in TOOLS and name not in self._hooks and name not in READERS:
             raise ToolError("other", f"unknown tool {name!r}: there are {', '.join((*TOOLS, *self._hooks))}")
         if not isinstance(args, Mapping):
             raise ToolError("other", f"args must be an object, not {json_kind(args)}")
+        if too_deep(args):
+            raise ToolError("other", f"args may be nested {MAX_DEPTH} levels deep")
+        return repaired_value(args) if name in TOOLS else args
+
+    def _arguments(self, name: str, given: Mapping[Any, Any], options: HostOptions, *, wire: str) -> NamedArguments:
+        """Return the arguments of a call by the names of the parameters; those of a hook as they are given."""
         names = self._names
-        written = written_names(args, wire) if names is None else lambda name: names.get(name, name)
+        written = written_names(given, wire) if names is None else lambda name: names.get(name, name)
+        known = snake_arguments(given)
         if name not in TOOLS:
-            return NamedArguments(snake_arguments(args), written, Warnings())
-        known = snake_arguments(repaired_value(args))  # answers repeat them, and are written as UTF-8
+            return NamedArguments(known, written, Warnings())
         return named_arguments(name, _parameters(name, options, known), known, written)
 
     def _call_context(self, context: Context | None, options: HostOptions, now: int | None, cancel: Any) -> CallContext:
@@ -193,6 +201,15 @@ class RecallTools:
             while len(self._views) > MAX_VIEWS:
                 del self._views[next(iter(self._views))]
             return view
+
+
+def failed_call(error: Exception, text: str = "") -> dict[str, Any]:
+    """Return the answer to a call that ended with an error that no tool raises on purpose; `text` is shown behind the
+    name of that error.
+    """
+    if isinstance(error, MemoryError):
+        return {**error_to_dict("there is not enough memory"), "error_category": "out_of_memory"}
+    return {**error_to_dict(f"internal error: {type(error).__name__}{text}"), "error_category": "internal"}
 
 
 def _parameters(name: str, options: HostOptions, args: Mapping[str, Any]) -> tuple[Parameter, ...]:

@@ -13,11 +13,11 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
 from recall_rank.frontends.host_options import HostOptions
-from recall_rank.frontends.tools.dispatch import RecallTools
+from recall_rank.frontends.redaction.redact import redacted
+from recall_rank.frontends.tools.dispatch import RecallTools, failed_call
 from recall_rank.frontends.tools.method_functions import as_function
 from recall_rank.frontends.tools.session_search import checked_histories
 from recall_rank.frontends.tools.sessions.recall_call import TOOL, library_answer
-from recall_rank.model.serialize import repaired_value
 
 if TYPE_CHECKING:
     from recall_rank.frontends.curators.curator import Curator
@@ -79,7 +79,11 @@ class SessionRecallTools:
 
         `cancel` has is_set(), as threading.Event has; once it is set, the search ends early and so does the curator.
         """
-        return library_answer(self._recall_tools().call(TOOL, args, cancel=cancel), repaired_value(args))
+        try:
+            tools = self._recall_tools()
+        except Exception as error:  # noqa: BLE001 - the histories of this machine could not be looked for
+            return library_answer(failed_call(error, f": {redacted(str(error))}"), args)
+        return library_answer(tools.call(TOOL, args, cancel=cancel), args)
 
     def _recall_tools(self) -> RecallTools:
         """Return the tools over the histories, which are looked for on the machine when none were given."""

@@ -17,8 +17,8 @@ from recall_rank.frontends.host_options import HostOptions
 from recall_rank.frontends.tools.dispatch import RecallTools
 from recall_rank.frontends.tools.method_functions import as_function
 from recall_rank.frontends.tools.parameters import GENERATIONS, SCORINGS
-from recall_rank.frontends.tools.sessions.session_call import TOOL, documented_answer
-from recall_rank.model.serialize import repaired_value
+from recall_rank.frontends.tools.sessions.session_call import TOOL, documented_answer, failure
+from recall_rank.model.serialize import MAX_DEPTH, repaired, repaired_value, too_deep
 
 if TYPE_CHECKING:
     from recall_rank.recall import Recall
@@ -90,21 +90,24 @@ class SessionTools:
             "limit": limit,
             "window": window,
         }
-        args = repaired_value(args)
-        answer = documented_answer(self._answer(args), args)
-        if not answer["success"]:
-            return json.dumps(answer, ensure_ascii=False)
-        return json.dumps(answer, indent=2, ensure_ascii=False)
+        if too_deep(args):
+            return json.dumps(failure(f"arguments may be nested {MAX_DEPTH} levels deep", {}))
+        try:
+            args = repaired_value(args)
+            answer = documented_answer(self._answer(args), args)
+            return json.dumps(answer, indent=2 if answer["success"] else None, ensure_ascii=False)
+        except Exception as error:  # noqa: BLE001 - a model may give arguments that cannot even be repeated
+            return json.dumps(failure(repaired(f"{type(error).__name__}: {error}"), {}), ensure_ascii=False)
 
     def _answer(self, args: dict[str, Any]) -> Mapping[str, Any]:
-        store = self._store
-        if store is None:
-            return answer_of_histories(self._searched(), {**args, **self._fixed}, strict=self._strict)
-        answered = getattr(store, "session_search_answer", None)
-        if callable(answered):
-            found: Mapping[str, Any] = answered(args, strict=self._strict)
-            return found
         try:
+            store = self._store
+            if store is None:
+                return answer_of_histories(self._searched(), {**args, **self._fixed}, strict=self._strict)
+            answered = getattr(store, "session_search_answer", None)
+            if callable(answered):
+                found: Mapping[str, Any] = answered(args, strict=self._strict)
+                return found
             return _answer_of_store(store, args)
         except Exception as error:  # noqa: BLE001 - whatever a store raises, its caller gets an answer
             return {"ok": False, "error": f"{type(error).__name__}: {error}"}

@@ -11,12 +11,11 @@ from recall_rank.index.reader.index_reader import IndexReader
 from recall_rank.model.record_classes import frozen, replace
 from recall_rank.search.expansion.lexicon import Lexicon
 from recall_rank.search.filters.eligible import EligibleSet
-from recall_rank.search.query import MAX_QUERY_CHARS, MAX_WORDS, Compound, Query, Word, words_of
+from recall_rank.search.query import MAX_PHRASES, MAX_QUERY_CHARS, MAX_WORDS, Compound, Query, Word, words_of
 
 READ_CHARS: Final = 32_768  # of a long text, from each of its ends: what failed is told at one of them
 LINE_CHARS: Final = 400  # of the line that stands for a long text as a whole
 SHOWN_CHARS: Final = 80  # of that line in a warning
-MAX_PHRASES: Final = 8  # quoted phrases that weigh
 _FAILURE: Final = re.compile(
     r"^\W*(?:[\w.$:]*(?:error|exception|panic|fault)\b[^:\n]{0,40}:|panicked at\b)", re.IGNORECASE
 )
@@ -55,7 +54,8 @@ def shortened(query: Query, reader: IndexReader, eligible: EligibleSet) -> Query
         shown = line if len(line) <= SHOWN_CHARS else f"{line[:SHOWN_CHARS]}..."
         how = f"its most telling line is looked for, {shown!r}"
     else:
-        how = f"it is searched by its {len(counted)} most telling words"
+        most = f"{len(counted)} most telling words" if len(counted) != 1 else "most telling word"
+        how = f"it is searched by its {most}"
     warning = f"the query has {len(query.text):,} characters: {how}"
     return replace(
         query,

@@ -11,11 +11,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recall_rank.frontends.caller_context import read_context
-from recall_rank.frontends.cli.commands.batch import serve
+from recall_rank.frontends.cli.commands.batch import answer_line, serve
 from recall_rank.frontends.hooks.hook_calls import HOOKS
 from recall_rank.frontends.tools.dispatch import RecallTools
 from recall_rank.histories.backend import Snapshot
 from recall_rank.model import Context
+from recall_rank.model.serialize import json_line
 from recall_rank.recall import Recall
 from tests.frontends.conftest import Run
 from tests.support.frontends.samples import FakeIndex, session
@@ -166,3 +167,27 @@ def test_hooks_are_tools_too(tools: RecallTools) -> None:
     output = serve(tools, line, 1)["output"]
     assert (output["ok"], output["registered"], len(output["system"])) == (True, True, 2)
     assert "hook:nudge" in serve(tools, call(tool="hook:other"), 1)["output"]["error"]
+
+
+def deep(levels: int, **more: Any) -> bytes:
+    """A call whose fields named in `more` hold lists, nested so many levels deep."""
+    line = call(**dict.fromkeys(more, "HERE"))
+    return line.replace(b'"HERE"', b"[" * levels + b"]" * levels)
+
+
+@pytest.mark.parametrize("name", ["id", "args", "context", "options", "now", "mode", "tool", "unheard"])
+@pytest.mark.parametrize("levels", [300, 900, 5_000])
+def test_a_call_that_is_nested_deeply_is_answered(tools: RecallTools, name: str, levels: int) -> None:
+    answer = serve(tools, deep(levels, **{name: ""}), 7)
+    assert answer["output"]["ok"] is False
+    assert answer["id"] == (None if name == "id" or levels > 1_000 else "c1")
+    assert len(json_line(answer)) < 2_000
+    arguments = serve(tools, call(args={"query": "HERE"}).replace(b'"HERE"', b"[" * levels + b"]" * levels), 7)
+    assert "nested" in arguments["output"]["error"] or levels > 1_000
+
+
+def test_an_answer_that_cannot_be_written_is_an_error() -> None:
+    line = answer_line({"id": 4, "ms": 1.0, "cpu_ms": 1.0, "output": {"ok": True, "message": object()}})
+    output = json.loads(line)["output"]
+    assert (output["ok"], output["error_category"]) == (False, "internal")
+    assert json.loads(line)["id"] == 4

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
+import selectors
 import signal
 import subprocess
 import sys
@@ -12,12 +14,13 @@ import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from recall_rank.frontends.curators import command
 from recall_rank.frontends.curators.answer_check import CuratedAnswer, curated_answer
-from recall_rank.frontends.curators.command import CURATING, READ_BYTES
+from recall_rank.frontends.curators.command import CURATING, READ_BYTES, CommandModel
 from recall_rank.frontends.curators.curator import (
     CuratorCancelledError,
     CuratorError,
@@ -307,6 +310,28 @@ def test_a_program_named_by_a_relative_path_is_found(tmp_path: Path, monkeypatch
     curator = command_curator(["./curate.sh"])
     assert curator.name == "command curate.sh"
     assert curator.curate(task(), seconds=SECONDS, cancelled=never) == "curated\n"
+
+
+@pytest.mark.parametrize("at", ["__init__", "register"])
+def test_a_command_is_ended_where_no_file_can_be_opened(monkeypatch: pytest.MonkeyPatch, at: str) -> None:
+    """Regression: a command that had been started already ran on."""
+    started: list[subprocess.Popen[bytes]] = []
+    begin = command._piped
+
+    def piped(*given: Any, **more: Any) -> subprocess.Popen[bytes]:
+        started.append(begin(*given, **more))
+        return started[-1]
+
+    def full(*_: object) -> None:
+        raise OSError(errno.EMFILE, "Too many open files")
+
+    monkeypatch.setattr(command, "_piped", piped)
+    monkeypatch.setattr(selectors.DefaultSelector, at, full)
+    with pytest.raises((OSError, NoCuratorError)):
+        CommandModel([sys.executable, "-c", "import time; time.sleep(60)"]).answer(
+            "", "x", seconds=30, cancelled=lambda: False
+        )
+    assert [each.poll() is None for each in started] == [False] * len(started)
 
 
 def test_many_commands_at_once_leave_no_file_open() -> None:

@@ -38,7 +38,7 @@ class Reading(BackgroundHistories):
     def keep_fresh(self) -> None:
         pass
 
-    def refresh_now(self) -> None:
+    def refresh_within(self, seconds: float) -> None:
         self.refreshes += 1
 
 
@@ -67,6 +67,8 @@ class Host:
             self.began.set()
             self.cancelled.append(cancel.wait(PATIENCE))
             self.held.set()
+        if call.get("args", {}).get("query") == "defect":
+            raise RecursionError("too deep")
         return {"id": call["id"], "ms": 1.0, "cpu_ms": 1.0, "output": {"ok": True, "number": number}}
 
     def write(self, answer: dict[str, Any]) -> None:
@@ -178,6 +180,27 @@ def test_a_call_about_the_callers_session_reads_what_was_just_said(host: Host, t
     assert host.histories.refreshes == int(own)
 
 
+@pytest.mark.parametrize("tool", ["recall", "hook:auto_recall", "hook:nudge"])
+def test_a_defect_is_answered_and_ends_no_worker(host: Host, tool: str) -> None:
+    """Regression: each defect ended a worker, and after three of them no tool was answered any more."""
+    for number in range(2 * live_calls.TOOL_WORKERS):
+        host.send(id=number, tool=tool, args={"query": "defect"})
+        output = host.answer()["output"]
+        assert (output["ok"], output["error_category"]) == (False, "internal")
+        assert "RecursionError" in output["error"]
+    host.send(id="last", tool=tool, args={"query": "fast"})
+    assert host.answer()["id"] == "last"
+
+
+@pytest.mark.parametrize("name", ["id", "cancel"])
+def test_a_line_that_is_nested_deeply_ends_nothing(host: Host, name: str) -> None:
+    """Regression: comparing such an id ended the reading of calls."""
+    host.lines.put(b'{"%s": %s, "tool": "unheard"}' % (name.encode(), b"[" * 990 + b"]" * 990))
+    host.send(id="last", tool="recall", args={"query": "fast"})
+    while host.answer()["id"] != "last":
+        pass
+
+
 def test_blank_lines_are_counted_and_not_answered(host: Host) -> None:
     host.lines.put(b"  \n")
     host.send(id=1, tool="recall", args={"query": "fast"})
@@ -215,6 +238,11 @@ def test_the_command_answers_each_line_and_ends_with_its_input(tmp_path: Path) -
     assert "must be one of" in ask('{"id": 2, "tool": "unheard"}')["output"]["error"]
     assert ask("{ torn")["output"]["ok"] is False
     assert ask("[1]")["id"] is None
+    for number in range(live_calls.TOOL_WORKERS + 1):
+        query = "[" * 900 + "]" * 900
+        answer = ask(f'{{"id": {number}, "tool": "recall", "args": {{"query": {query}}}}}')
+        assert (answer["id"], answer["output"]["ok"]) == (number, False)
+    assert ask('{"id": 9, "tool": "recall", "args": {"query": "token bucket"}}')["output"]["results"]
     process.stdin.close()
     assert process.wait(PATIENCE) == 0
     process.stdout.close()

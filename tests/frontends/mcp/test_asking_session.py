@@ -156,6 +156,24 @@ def test_a_guess_leaves_nothing_out_and_a_known_session_what_its_model_reads() -
     assert messages_of(one) == {"of-claude-old", "of-claude-new"}
 
 
+def test_a_call_of_another_session_at_once_shows_nothing_that_the_model_reads() -> None:
+    """Regression: what was kept of one session was replaced before it was returned, and nothing was left out."""
+
+    class Overtaken(RecallServer):
+        @property
+        def _read(self) -> dict[Any, Any]:  # type: ignore[override]
+            return {}
+
+        @_read.setter
+        def _read(self, _: object) -> None:
+            pass
+
+    asked = Asked("claude-code", **CLAUDE)
+    asked.there.__class__ = Overtaken
+    known = asked.call("recall", {"query": "lantern", "match": "smart", "results": 50})
+    assert "of-claude-new" not in messages_of(known)
+
+
 def test_the_folder_of_a_request_precedes_that_of_the_client() -> None:
     asked = Asked("test", Context(), **COPILOT)
     of_root = asked.call("recall_messages", {}, root="file:///home/ana/quay")

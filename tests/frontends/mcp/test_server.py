@@ -343,8 +343,7 @@ def test_a_failed_refresh_is_a_warning() -> None:
     async def work(client: Any) -> None:
         for again, told in ((fail, ["the disk is gone"]), (lambda: None, [])):
             histories.recall.refresh = again
-            assert histories._refreshing.acquire(timeout=30)
-            histories._refresh()
+            histories.refresh_within(30)
             answer = (await client.call_tool("recall", {"query": "tide"})).structured_content
             assert answer["ok"]
             found = [

@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from recall_rank.frontends.host_options import host_options
-from tests.support.frontends.harbor import BEES, FERRIES, NOW, TIDES, ask, parts, tools
+from recall_rank.frontends.tools.dispatch import RecallTools
+from recall_rank.recall import Recall
+from tests.support.frontends.harbor import BEES, FERRIES, HERE, NOW, TIDES, Invented, ask, parts, tools
 
 
 class TestGlobalOff:
@@ -32,6 +34,18 @@ class TestGlobalOff:
             answer = closed.call(name, args, now=NOW)
             assert "swarm" not in str(answer)
             assert _still(answer) == _still(alone.call(name, args, now=NOW)), "as if the other were not there"
+
+
+def test_a_message_that_a_refresh_found_is_found_with_global_off() -> None:
+    """Regression: without a cache, answers were those of the first call for ever."""
+    source = Invented(TIDES, BEES)
+    recall = Recall([source])
+    desk = RecallTools(recall, options=host_options({"global": False}), context=HERE)
+    assert parts(ask(desk, "ferry", scope="project")) == []
+    source.sessions[FERRIES.id] = FERRIES
+    recall.refresh()
+    assert parts(ask(desk, "ferry", scope="project"))
+    assert parts(ask(desk, "swarm", scope="project")) == []
 
 
 def _still(answer: dict[str, Any]) -> dict[str, Any]:

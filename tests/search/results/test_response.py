@@ -273,7 +273,9 @@ def test_a_project_of_the_context_that_no_agent_names_is_told() -> None:
         held = Index.build([session("s", "lantern", project="quay"), session("t", "lantern", project="mole")])
         response = ask(held, "lantern", scope="project", context=Context(project=name))
         assert any("no agent calls a project" in text for text in response.suggestions) == told
-        assert not any("mole" in text or "quay" in text for text in response.suggestions), "others are not for the caller"
+        assert not any("mole" in text or "quay" in text for text in response.suggestions), (
+            "others are not for the caller"
+        )
 
 
 def test_a_repository_is_enough_of_a_context() -> None:

@@ -17,10 +17,10 @@ from recall_rank.frontends.cli.output.console import HITS, status_of
 from recall_rank.frontends.display_text import safe_json
 from recall_rank.frontends.hooks.hook_calls import HOOKS
 from recall_rank.frontends.host_options import NAMES, HostOptions, host_options, snake_name
-from recall_rank.frontends.tools.dispatch import TOOLS, RecallTools, argument_names
+from recall_rank.frontends.tools.dispatch import TOOLS, RecallTools, argument_names, failed_call
 from recall_rank.model import Context
 from recall_rank.model.camel_case import snake_arguments
-from recall_rank.model.serialize import error_to_dict, json_kind, json_line
+from recall_rank.model.serialize import MAX_DEPTH, error_to_dict, json_kind, json_line, too_deep
 
 _MODES: Final = ("schema", "raw")
 _WIRES: Final = ("snake", "camel")
@@ -50,7 +50,7 @@ def batch(ctx: click.Context, histories: tuple[str, ...], calls: IO[bytes], out:
         tools = RecallTools(recall, hooks=HOOKS)
         for number, line in enumerate(calls, 1):
             if line.strip():
-                out.write(safe_json(json_line(serve(tools, line, number))) + b"\n")
+                out.write(answer_line(serve(tools, line, number)))
     out.flush()
     ctx.exit(status_of(reports))
 
@@ -64,7 +64,7 @@ def _answer_live(histories: tuple[str, ...], calls: IO[bytes], out: IO[bytes]) -
     tools = RecallTools(reading.recall, hooks=HOOKS)
 
     def write(answer: dict[str, Any]) -> None:
-        out.write(safe_json(json_line(answer)) + b"\n")
+        out.write(answer_line(answer))
         out.flush()
 
     LiveCalls(reading, lambda line, number, cancel: serve(tools, line, number, cancel), write).run(calls)
@@ -117,6 +117,14 @@ def serve(tools: RecallTools, line: bytes, number: int, cancel: Event | None = N
     }
 
 
+def answer_line(answer: dict[str, Any]) -> bytes:
+    """Return the answer of serve() as a line of JSON; an error in place of an output that JSON cannot express."""
+    try:
+        return safe_json(json_line(answer)) + b"\n"
+    except Exception as error:  # noqa: BLE001 - it must not end the other calls
+        return safe_json(json_line({**answer, "output": failed_call(error)})) + b"\n"
+
+
 def _read_call(line: bytes) -> BatchCall:
     """Return the call on a line of JSON. Raises ValueError that states what is wrong with the line."""
     import orjson
@@ -126,6 +134,8 @@ def _read_call(line: bytes) -> BatchCall:
         raise ValueError(f"a call must be an object, not {json_kind(call)}")
     if "id" not in call:
         raise ValueError("a call needs an id")
+    if too_deep({**call, "args": None}):  # the tools themselves refuse such args
+        raise ValueError(f"a call may be nested {MAX_DEPTH} levels deep")
     tool = call.get("tool")
     if not isinstance(tool, str) or (tool not in TOOLS and tool not in HOOKS):
         raise ValueError(f"tool must be one of {', '.join((*TOOLS, *HOOKS))}, not {tool!r}")
@@ -163,11 +173,11 @@ def _default_arguments(tool: str, options: dict[str, Any]) -> dict[str, Any]:
 
 
 def _id_of(line: bytes) -> Any:
-    """Return the id of a call that is otherwise malformed; None when the line has no id."""
+    """Return the id of a call that is otherwise malformed; None when the line has no id that can be written."""
     import orjson
 
     try:
         call = orjson.loads(line)
     except ValueError:
         return None
-    return call.get("id") if isinstance(call, dict) else None
+    return call.get("id") if isinstance(call, dict) and not too_deep(call.get("id")) else None

@@ -31,7 +31,6 @@ SEARCH_MS: Final = 800.0  # for the search behind a message of the user
 FRESH_SECONDS: Final = 20.0  # an index that is newer is not refreshed when a session starts
 STALE_SECONDS: Final = 60.0  # an older index is refreshed in the background, for the next message
 _REMEMBERS: Final = ("resume", "fork")  # sources of a start whose model still reads the reminder of the first one
-_COMPACTED: Final = "compact"
 _OPENS_TAG: Final = re.compile(r"<(?=[/!?|<A-Za-z])")
 _SAID_CHARS: Final = 300
 

@@ -16,6 +16,7 @@ from recall_rank.frontends.redaction.redact import redacted
 from recall_rank.frontends.tools.call_context import CallContext
 from recall_rank.frontends.tools.parameters import FIRST_DAY, LAST_DAY, read, session_recall_parameters
 from recall_rank.frontends.tools.warnings import ToolError, Warnings
+from recall_rank.model.serialize import repaired
 
 if TYPE_CHECKING:  # they are loaded with the first call
     from recall_rank.frontends.tools.sessions.recalled_turns import FoundTurns, TurnQuery
@@ -202,4 +203,4 @@ def original_answer(answer: Mapping[str, Any], args: Mapping[str, Any]) -> dict[
 def _query(args: Mapping[str, Any]) -> str:
     """Return the query of a call that was refused, without secrets, whatever the options of the host are."""
     query = args.get("query")
-    return redacted(query) if isinstance(query, str) else ""
+    return redacted(repaired(query)) if isinstance(query, str) else ""

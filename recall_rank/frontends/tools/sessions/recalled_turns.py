@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from recall_rank.recall import Recall
 
 TURNS: Final = 15
-MAX_TURNS: Final = 100
 EVERYWHERE: Final = "*"  # a project by this name is every project
 _PAGE: Final = 60  # parts of one search; several of them may be of one turn
 _MAX_PAGES: Final = 4
