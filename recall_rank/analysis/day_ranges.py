@@ -19,6 +19,7 @@ from recall_rank.analysis.time_filters import (
     parse_instant,
 )
 from recall_rank.model.option_errors import OptionValueError
+from recall_rank.model.serialize import json_kind
 
 ACCEPTED_DAYS: Final = (
     "a day (2026-03-04, March 4 2026), a month (2026-03), a year, today, yesterday, a duration (3d, 2w) or a date-time"
@@ -117,5 +118,5 @@ def _named_period(text: str, now: int) -> tuple[int, int] | None:
 
 
 def _quoted(value: object) -> str:
-    text = repr(value) if isinstance(value, str | int | float) else type(value).__name__
+    text = repr(value) if isinstance(value, str | int | float) else json_kind(value)
     return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 3]}..."

@@ -53,6 +53,16 @@ class AllowedProjects:
             is_named(session, each) or (bool(name) and fnmatchcase(name, each)) for each in self._patterns
         )
 
+    def unmatched(self, sessions: Iterable[Session]) -> tuple[str, ...]:
+        """Return the patterns that none of the sessions has, in their order."""
+        left = dict.fromkeys(self._patterns)
+        for session in sessions:
+            for pattern in [each for each in left if AllowedProjects([each]).allow(session)]:
+                del left[pattern]
+            if not left:
+                break
+        return tuple(left)
+
 
 class OutgoingSource(SourceWrapper):
     """A source of which only the sessions of allowed projects are read, each without secrets and with the name of this

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, Self
 import xxhash
 
 from recall_rank.exchange.machines_table import MachineEntry, SegmentNote, read_machines, table_sections
-from recall_rank.exchange.outgoing import MachineName, Redact, outgoing_sources
+from recall_rank.exchange.outgoing import AllowedProjects, MachineName, Redact, outgoing_sources
 from recall_rank.exchange.shared_segments import MachineSegments, SharedSegment, hidden_copies, without_forgotten
 from recall_rank.histories.cache.refresh import refresh
 from recall_rank.histories.cache.rules import RefreshRules
@@ -27,6 +27,8 @@ from recall_rank.index.segment.build import build
 from recall_rank.index.storage.folder import LISTED_FILE_NAME
 from recall_rank.index.storage.manifest import ListedFile, Manifest, listed_names, newest_manifest
 from recall_rank.index.storage.publish import add, add_table, publish, sweep
+from recall_rank.model import Session
+from recall_rank.model.option_errors import error_text
 from recall_rank.model.record_classes import frozen, replace
 
 if TYPE_CHECKING:
@@ -44,7 +46,8 @@ TRIES: Final = 20  # other machines may publish meanwhile; a segment that is upl
 @frozen
 class PushReport:
     """The result of a push: how many sessions of this machine and of all are in the store now, how many of its own were
-    removed, how many copies no search finds because another machine has a newer one, and what was not read.
+    removed, how many copies no search finds because another machine has a newer one, what was not read, and which
+    patterns of projects no session there has.
     """
 
     sessions: int
@@ -56,6 +59,7 @@ class PushReport:
     changed: bool  # whether a new generation was published
     failures: tuple[ReadFailure, ...] = ()
     malformed: int = 0
+    unmatched: tuple[str, ...] = ()
 
 
 class UnreadHistoriesError(OSError):
@@ -93,9 +97,9 @@ def push(
     again. With `keep_vanished`, sessions stay that their agent has deleted.
 
     Several machines may push at once: each publishes one generation after the other, and nothing of theirs is lost.
-    Raises ValueError when no project is allowed, when nothing would be left of what this machine has pushed, and for a
-    place that holds something else than a pushed index; IndexFormatError for an index of another version,
-    DamagedIndexError, StoreError, UnreadHistoriesError, and other OSErrors.
+    Raises ValueError when no project is allowed, when no session is of an allowed project, when nothing would be left
+    of what this machine has pushed, and for a place that holds something else than a pushed index; IndexFormatError for
+    an index of another version, DamagedIndexError, StoreError, UnreadHistoriesError, and other OSErrors.
     """
     outgoing = outgoing_sources(sources, machine, projects, redact)
     own = forgotten(cache) if cache is not None else ignore.forgotten
@@ -113,12 +117,15 @@ def push(
         told = outcome.report.sources
         if told and all(each.failed for each in told):
             raise UnreadHistoriesError(f"no history could be read: {told[0].failures[0]}")
-        return publisher.publish(
-            _own_segments(outcome.state),
+        segments = _own_segments(outcome.state)
+        unmatched = AllowedProjects(projects).unmatched(_places(segments))
+        report = publisher.publish(
+            segments,
             own,
             tuple(failure for each in told for failure in each.failures),
             sum(bad.count for each in told for bad in each.malformed),
         )
+        return replace(report, unmatched=unmatched)
 
 
 def withdraw(url: str, machine: MachineName, *, storage: Mapping[str, Any] | None = None) -> PushReport:
@@ -152,6 +159,20 @@ def _own_segments(state: CacheState) -> list[tuple[str, Segment, frozenset[int]]
     ]
 
 
+def _places(segments: Sequence[tuple[str, Segment, frozenset[int]]]) -> Iterator[Session]:
+    """Yield the sessions of segments that are not deleted, with what tells their project."""
+    for _, segment, dead in segments:
+        for at, row in enumerate(segment.sessions):
+            if at not in dead:
+                yield Session(
+                    row.id,
+                    directory=row.directory or None,
+                    project=row.project,
+                    worktree=row.worktree,
+                    repository=row.repository,
+                )
+
+
 class _Publisher:
     """Publishes generations of one index in a store for one machine."""
 
@@ -171,7 +192,7 @@ class _Publisher:
 
     def forgotten_elsewhere(self) -> frozenset[str]:
         """Return the digests of the sessions that were forgotten on other machines."""
-        missing: Exception | None = None
+        missing: Exception = FileNotFoundError(self._url)
         for _ in range(TRIES):
             try:
                 machines = self._machines(self._newest())
@@ -179,7 +200,7 @@ class _Publisher:
                 missing = error
                 continue
             return frozenset().union(*(each.forgotten for each in machines if not self._is_own(each)))
-        raise OSError(f"{self._url} cannot be read: {missing}")
+        raise OSError(f"{self._url} cannot be read: {error_text(missing)}")
 
     def publish(
         self,
@@ -196,6 +217,8 @@ class _Publisher:
             before = self._machines(newest)
             after = self._next(before, own, forgotten)
             dead, report = self._counted(after, before, failures, malformed)
+            if own is not None:
+                self._check_any(before, after)
             if not report.changed:
                 raise _UnchangedError
             if own is not None:
@@ -216,7 +239,7 @@ class _Publisher:
             return (*listed, table)
 
         sweep(self._folder)
-        missing: Exception | None = None
+        missing: Exception = FileNotFoundError(self._url)
         try:
             for _ in range(TRIES):
                 try:
@@ -227,7 +250,7 @@ class _Publisher:
                     missing = error  # another machine has replaced what was being read
                     continue
                 return report
-            raise OSError(f"{self._url} cannot be published: {missing}")
+            raise OSError(f"{self._url} cannot be published: {error_text(missing)}")
         finally:
             with suppress(UnusableIndexError):
                 names = [listed.name for listed in (*self._written.values(), *self._added)]
@@ -337,6 +360,13 @@ class _Publisher:
         )
         return dead, report
 
+    def _check_any(self, before: Sequence[MachineSegments], after: Sequence[MachineSegments]) -> None:
+        """Raise ValueError when this machine has no session to push and has pushed none: a pattern may have a slip. A
+        machine whose sessions may all have been forgotten is let pass.
+        """
+        if not any(each.forgotten for each in after) and not any(map(self._own_sessions, (before, after))):
+            raise ValueError("no session is of a project that may leave this machine: nothing was pushed")
+
     def _check_left(self, before: Sequence[MachineSegments], after: Sequence[MachineSegments]) -> None:
         """Raise ValueError when no session of this machine would be left, although not all were forgotten: a history
         that is out of reach, or a pattern with a slip, must not remove everything.
@@ -344,7 +374,8 @@ class _Publisher:
         gone = frozenset().union(*(each.forgotten for each in after))
         lost = [key for _, key in self._own_sessions(before) if session_digest(key) not in gone]
         if lost and not self._own_sessions(after):
-            left = f"nothing would be left of the {len(lost):,} sessions that {self._machine} has pushed to {self._url}"
+            what = "the session" if len(lost) == 1 else f"the {len(lost):,} sessions"
+            left = f"nothing would be left of {what} that {self._machine} has pushed to {self._url}"
             raise ValueError(f"{left}: withdraw them if they are to go")
 
     def _own_sessions(self, machines: Sequence[MachineSegments]) -> set[tuple[str | None, str]]:

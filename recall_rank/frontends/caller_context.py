@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from recall_rank.model import Context
+from recall_rank.model.serialize import json_kind
 
 _CONTEXT_FIELDS: Final = tuple(field.name for field in fields(Context))
 _EXPECTED_TYPES: Final = {"in_context": "a list of message ids"}
@@ -51,7 +52,7 @@ def read_context(value: object) -> Context | None:
     if value is None:
         return None
     if not isinstance(value, Mapping):
-        raise ValueError(f"context must be an object, not {type(value).__name__}")
+        raise ValueError(f"context must be an object, not {json_kind(value)}")
     known: dict[str, Any] = {}
     for name, entry in value.items():
         if name not in _CONTEXT_FIELDS:

@@ -122,6 +122,11 @@ def _json_escaped(found: re.Match[str]) -> str:
     return "".join(f"\\u{units[at]:02x}{units[at + 1]:02x}" for at in range(0, len(units), 2))
 
 
+def counted(number: int, one: str, many: str) -> str:
+    """Return a number with the noun in its form for that number."""
+    return f"{number:,} {one if number == 1 else many}"
+
+
 def no_hits_text(limited_by: Collection[str]) -> str:
     """Return how an answer without hits is told: not as if there were none where a source could not be read, which
     `limited_by` of its coverage says.

@@ -19,8 +19,8 @@ from recall_rank.histories.cache.store import checked, find
 from recall_rank.histories.inventory import inventory_of
 from recall_rank.histories.project_view import ProjectView
 from recall_rank.index.errors import UnusableIndexError
-from recall_rank.loaders.read_all import failure_reason
 from recall_rank.model import Context, RefreshReport, Source, SourceReport
+from recall_rank.model.option_errors import error_text
 from recall_rank.model.progress import Progress
 
 FRESH_SECONDS: Final = 2.0  # the sources are not scanned again so soon after a scan
@@ -207,7 +207,7 @@ class CachedBackend:
             except Exception as error:  # noqa: BLE001 - a search must not fail for an error of the refreshing thread
                 snapshot = self._snapshot
                 if snapshot is not None:
-                    note = f"the index could not be brought up to date: {str(error) or failure_reason(error)}"
+                    note = f"the index could not be brought up to date: {error_text(error)}"
                     self._show(self._state, replace(snapshot, notes=(note,)))
 
     def _unless_closed(self, _stage: str, _done: int, _total: int | None) -> None:

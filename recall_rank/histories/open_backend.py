@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from recall_rank.model import Source
+from recall_rank.model.option_errors import error_text
 
 if TYPE_CHECKING:
     from recall_rank.histories.backend import Backend, IndexFactory
@@ -100,7 +101,8 @@ def open_cached(
         try:
             RefreshRules(cache=place).current()
         except (OSError, ValueError) as error:
-            folder, place, note = None, None, f"the index is not kept in {place}: {error}; it is made anew each time"
+            note = f"the index is not kept in {place}: {error_text(error)}; it is made anew each time"
+            folder, place = None, None
     read = tuple(source for source in sources if not ignored.store(source))
     rules = RefreshRules(ignored, keep_vanished, place)
     return OpenedSources(read, CachedBackend(read, factory, folder, rules, note))

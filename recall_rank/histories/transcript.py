@@ -8,7 +8,7 @@ from typing import Final
 
 from recall_rank.analysis.fields import searchable_fields
 from recall_rank.analysis.normalize import fold
-from recall_rank.histories.catalog import MIN_PREFIX, Catalog, only_prefix
+from recall_rank.histories.catalog import MIN_PREFIX, Catalog
 from recall_rank.model import Message, Session
 
 NAMED: Final = 5  # sessions that an error names; it counts the others
@@ -84,14 +84,21 @@ def names(ids: Sequence[str]) -> str:
 
 
 def place_of(session: Session, message_id: str) -> int:
-    """The index of the message with this id, or of the only message whose id begins with it. Raises UnknownMessage."""
+    """The index of the message with this id, or of the only message whose id begins with it. Raises UnknownMessage,
+    which says where a beginning of an id is too short, or that of several.
+    """
     ids = [message.id for message in session.messages]
     if message_id in ids:
         return ids.index(message_id)
-    known = only_prefix(message_id, sorted(set(ids)))
-    if known is None:
+    begun = sorted({known for known in ids if known.startswith(message_id)}) if message_id else []
+    if begun and len(message_id) < MIN_PREFIX:
+        short = f"a beginning of an id has {MIN_PREFIX} characters or more"
+        raise UnknownMessage(f"Message not found: {message_id}; {short}")
+    if len(begun) > 1:
+        raise UnknownMessage(f"{len(begun):,} messages have ids that begin with {message_id!r}: {names(begun)}")
+    if not begun:
         raise UnknownMessage(f"Message not found: {message_id}")
-    return ids.index(known)
+    return ids.index(begun[0])
 
 
 def turn(session: Session, message_id: str) -> Turn:

@@ -1,6 +1,17 @@
-"""Errors of search options. Each has the name of the refused option and the problem as separate attributes."""
+"""Errors of search options, which have the name of the refused option and the problem as separate attributes; and the
+text of any error for people.
+"""
 
 from __future__ import annotations
+
+
+def error_text(error: BaseException) -> str:
+    """Return an error as text for people, an error of the system without its number: what it is about, and what is
+    wrong with that. The name of its class stands for an error without text.
+    """
+    if isinstance(error, OSError) and error.strerror:
+        return f"{error.filename}: {error.strerror}" if isinstance(error.filename, str) else error.strerror
+    return str(error) or type(error).__name__
 
 
 class OptionError(Exception):

@@ -16,6 +16,16 @@ _PLAIN: Final = (str, int, float, type(None))  # most values; asked first, since
 _FLAG_NAMES: Final = tuple((flag, str(flag.name).lower()) for flag in Flag)
 
 
+def json_kind(value: object) -> str:
+    """Return the kind of a JSON value, with its article, for messages: "a list", "a number", "true or false"."""
+    if value is None:
+        return "null"
+    if isinstance(value, bool):
+        return "true or false"
+    kinds = ((str, "a string"), (int | float, "a number"), (Mapping, "an object"), (Sequence, "a list"))
+    return next((name for kind, name in kinds if isinstance(value, kind)), "another value")
+
+
 def error_to_dict(message: str) -> dict[str, Any]:
     """Return the JSON answer to a call that failed with `message`."""
     return {"ok": False, "error": repaired(message)}

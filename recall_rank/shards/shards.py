@@ -16,6 +16,7 @@ from recall_rank.corpus import search_in_thread
 from recall_rank.index.shards.questions import Answer, Question, ShardReply, ShardRequest
 from recall_rank.index.shards.shard_reader import ShardReader
 from recall_rank.model import SearchResponse
+from recall_rank.model.option_errors import error_text
 from recall_rank.model.record_classes import replace
 from recall_rank.search.deadline import Deadline
 from recall_rank.search.engine import search
@@ -129,7 +130,7 @@ class Shards:
                 opened.append(shard.contents())
             except (OSError, ValueError) as error:
                 failure = error
-                absent[number] = f"it cannot be opened: {error}"
+                absent[number] = f"it cannot be opened: {error_text(error)}"
                 opened.append(ShardContents("", (), ()))
         if failure is not None and len(absent) == len(opened):
             raise failure
@@ -218,7 +219,7 @@ class Shards:
             try:
                 futures[number] = self._shards[number].submit(request)
             except Exception as error:  # noqa: BLE001 - a shard is code of others; the search goes on without it
-                found[number] = f"it cannot be asked: {error}"
+                found[number] = f"it cannot be asked: {error_text(error)}"
         wait(futures.values(), wait_ns / 1e9 if wait_ns else None)
         for number, future in futures.items():
             if not future.done():

@@ -7,7 +7,7 @@ from html import escape
 from typing import Final
 
 from recall_rank.frontends.activity.activity import Activity, Share, busiest
-from recall_rank.frontends.display_text import one_line
+from recall_rank.frontends.display_text import counted, one_line
 
 WIDTH: Final = 760
 MAX_NAMES: Final = 12
@@ -27,7 +27,7 @@ def activity_svg(found: Activity, unit: str | None = None) -> str:
     projects, agents = found.projects()[:MAX_NAMES], found.agents()[:MAX_NAMES]
     rows = len(projects) + len(agents)
     height = 60 + _CHART + 40 + 2 * 34 + rows * _ROW + 10
-    heading = f"{found.messages:,} messages in {found.sessions:,} sessions"
+    heading = f"{_messages(found.messages)} in {_sessions(found.sessions)}"
     body = [
         *_over_time(periods, unit, 60),
         *_by_name("by project", projects, 60 + _CHART + 40),
@@ -58,7 +58,7 @@ def _over_time(periods: Sequence[Share], unit: str, top: int) -> Iterator[str]:
         x, wide = 20 + at * step, max(1.0, step * 0.8)
         yield (
             f'<rect class="bar" x="{x:.1f}" y="{base - tall:.1f}" width="{wide:.1f}" height="{tall:.1f}">'
-            f"<title>{_text(share.name)}: {share.messages:,} messages, {share.sessions:,} sessions</title></rect>"
+            f"<title>{_text(share.name)}: {_messages(share.messages)}, {_sessions(share.sessions)}</title></rect>"
         )
     for place, x, anchor in ((0, 20, "start"), (-1, 20 + room, "end")):
         if periods:
@@ -82,3 +82,11 @@ def _by_name(heading: str, shares: Sequence[Share], top: int) -> Iterator[str]:
 def _text(text: str) -> str:
     """Return a text on one line, its unsafe characters escaped as for a terminal, and then as XML."""
     return escape(one_line(text))
+
+
+def _messages(count: int) -> str:
+    return counted(count, "message", "messages")
+
+
+def _sessions(count: int) -> str:
+    return counted(count, "session", "sessions")

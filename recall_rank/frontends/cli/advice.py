@@ -50,9 +50,11 @@ def unknown_command(words: Sequence[str], commands: Iterable[str]) -> str:
 def unknown_option(error: click.NoSuchOption, *, takes_query: bool) -> str:
     """Return the message about an option that does not exist, with the nearest one of its command, if one is near.
 
-    With `takes_query` it also tells how a query is written that begins with a dash.
+    With `takes_query` it also tells how a query is written that begins with a dash, unless the option has two dashes:
+    no word that is left out of a query is written so.
     """
     name = error.option_name
+    takes_query = takes_query and not name.startswith("--")
     command = error.ctx.command if error.ctx is not None else None
     known = [each for option in (command.params if command else ()) for each in (*option.opts, *option.secondary_opts)]
     other = _OTHER_WORDS.get(name)

@@ -57,8 +57,8 @@ def _status(run: Callable[[], object], *, as_json: bool) -> int:
     except click.FileError as error:
         return _failed(error.format_message(), NOT_WRITTEN, as_json=as_json)
     except click.ClickException as error:
-        if as_json:
-            return _failed(_unlisted(error.format_message()), USAGE, as_json=True)
+        if as_json or not isinstance(error, click.UsageError):  # of the settings: no usage of the command is to be told
+            return _failed(_unlisted(error.format_message()), USAGE, as_json=as_json)
         shown = io.StringIO()
         error.show(shown)  # with the usage of the command; what it quotes may be copied from a history
         say(escape_lines(_unlisted(shown.getvalue())).rstrip("\n"), err=True)

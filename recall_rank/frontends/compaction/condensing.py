@@ -10,6 +10,7 @@ from recall_rank.frontends.curators.curator import NoCuratorError
 from recall_rank.frontends.curators.summarizer import summarizer_named
 from recall_rank.frontends.transcripts.condense import condensed_markdown
 from recall_rank.frontends.transcripts.render import SessionTranscript
+from recall_rank.model.option_errors import error_text
 
 SUMMARY_SECONDS: Final = 120.0  # for all calls of the summarizer; the hook itself has longer
 
@@ -39,6 +40,6 @@ def condensed_session(
     try:
         summarizer = summarizer_named(None, environ=environ)
     except NoCuratorError as error:
-        problem = str(error)
+        problem = error_text(error)
     found = condensed_markdown(transcript, summarizer, homes, seconds=seconds, problem=problem)
     return CondensedHistory(found.text, found.problem)

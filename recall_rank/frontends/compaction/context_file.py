@@ -21,6 +21,7 @@ from recall_rank.frontends.file_edits.project_files import (
     read_project_file,
 )
 from recall_rank.frontends.transcripts.markdown import fenced_lines, one_line
+from recall_rank.model.option_errors import error_text
 
 LARGEST_CONTEXT: Final = 120_000  # bytes of the condensed history; 20,000 tokens are about 60,000
 PRIVATE: Final = 0o600
@@ -132,7 +133,7 @@ def empty_contexts_of(session_id: str, projects: Iterable[Path]) -> list[Path]:
             try:
                 empty_context(project)
             except EditError as error:
-                raise OSError(str(error)) from error
+                raise OSError(error_text(error)) from error
             emptied.append(project)
     return emptied
 

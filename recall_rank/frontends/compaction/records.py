@@ -21,6 +21,7 @@ from recall_rank.frontends.file_edits.record_files import (
     remove_record_file,
     write_record_file,
 )
+from recall_rank.model.option_errors import error_text
 
 RECORDS: Final = "compaction"  # the folder of the records, in this user's folder of recall_rank for state
 _VERSION: Final = 1
@@ -62,7 +63,7 @@ def read_record(project: Path) -> tuple[ProjectRecord | None, str]:
     try:
         return _read(_name(project)), ""
     except EditError as error:
-        return None, str(error)
+        return None, error_text(error)
 
 
 def write_record(record: ProjectRecord) -> None:

@@ -45,6 +45,7 @@ from recall_rank.frontends.file_edits.project_files import (
     apply_changes,
     read_project_file,
 )
+from recall_rank.model.option_errors import error_text
 
 WHAT: Final = {  # file -> the edit in it
     INSTRUCTIONS: "the reference line",
@@ -265,7 +266,7 @@ def project_state(project: Path) -> ProjectState:
             if name == CONTEXT:
                 session_id = owner_of(file.data)
         except EditError as error:
-            edits.append(EditState(name, False, str(error)))
+            edits.append(EditState(name, False, error_text(error)))
             continue
         remark = ""
         if edit is not None and not there:

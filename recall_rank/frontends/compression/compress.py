@@ -39,6 +39,7 @@ from recall_rank.frontends.display_text import one_line
 from recall_rank.frontends.transcripts.statistics import estimated_tokens
 from recall_rank.model import Flag, Message
 from recall_rank.model.chat_messages import CHAT_ROLES
+from recall_rank.model.option_errors import error_text
 
 FINDINGS: Final = "durable findings"
 _AROUND_SUMMARY: Final = 40  # tokens of the lines beside the summary, and of the roles of these messages
@@ -196,7 +197,7 @@ def _summary_of(plan: ZonePlan, tokens: int, focus: str | None, model: _Model | 
         except CuratorCancelledError:
             raise
         except CuratorError as error:
-            notes.append(f"no summary by a model: {error}; the {FINDINGS} stand in for it")
+            notes.append(f"no summary by a model: {error_text(error)}; the {FINDINGS} stand in for it")
         else:
             author = one_line(str(ask.name))[:80]
             prose = Prose(answer, author)

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from recall_rank.frontends.compression.conversation import Count, Given, is_picture, tokens_of
+from recall_rank.frontends.display_text import counted
 from recall_rank.model import Message, Part
 from recall_rank.model.chat_messages import ANSWER_BLOCKS, CALL_BLOCKS
 
@@ -17,7 +18,7 @@ _THOUGHTS: Final = ("thinking", "redacted_thinking")
 
 def cut_mark(chars: int) -> str:
     """Return the mark that stands where so many characters of a text are missing."""
-    return f"\n[... {chars:,} characters left out ...]\n"
+    return f"\n[... {counted(chars, 'character', 'characters')} left out ...]\n"
 
 
 def cut_text(text: str, most: int) -> str:

@@ -12,7 +12,7 @@ from typing import Final
 from recall_rank.analysis.compaction_notes import compaction_notes
 from recall_rank.corpus import rank
 from recall_rank.frontends.compression.conversation import SUMMARY_LABEL, Count, SizedMessage
-from recall_rank.frontends.display_text import escaped, one_line, unsafe_in_lines
+from recall_rank.frontends.display_text import counted, escaped, one_line, unsafe_in_lines
 from recall_rank.frontends.redaction.redact import redacted
 from recall_rank.model import Message, Part, Session
 from recall_rank.search.options import MAX_RESULTS
@@ -164,7 +164,7 @@ def _lines(findings: Sequence[DurableFinding], missing: int) -> Iterator[str]:
             yield heading
             yield from (_ITEM + text for text in told)
     if missing:
-        yield f"({missing:,} more findings had no room.)"
+        yield f"({counted(missing, 'more finding', 'more findings')} had no room.)"
 
 
 def _quoted(text: str, tokens: int, count: Count) -> list[str]:

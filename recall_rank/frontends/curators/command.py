@@ -24,6 +24,7 @@ from recall_rank.frontends.curators.curator import (
 )
 from recall_rank.frontends.curators.prompt import ERROR_CHARS, error_line
 from recall_rank.frontends.display_text import one_line
+from recall_rank.model.option_errors import error_text
 
 READ_BYTES: Final = 4 * ANSWER_CHARS  # of stdout; the longest answer in UTF-8
 CURATING: Final = "RECALL_RANK_CURATING"  # set for a command, so that it cannot ask for a curator in turn
@@ -99,7 +100,8 @@ def run_command(
             selector, prompt = ending.enter_context(selectors.DefaultSelector()), encode(text)
             process = _piped(command, folder, {**environ, CURATING: "1"}, errors=subprocess.PIPE)
         except (OSError, ValueError) as error:
-            raise NoCuratorError(f"the {name} cannot be started: {one_line(str(error))[:ERROR_CHARS]}") from error
+            why = one_line(error_text(error))[:ERROR_CHARS]
+            raise NoCuratorError(f"the {name} cannot be started: {why}") from error
         running = _RunningCommand(process, name, prompt, selector)  # which does nothing that can fail
         ending.callback(running.end)
         watcher.watch(process.pid)

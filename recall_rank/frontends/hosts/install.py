@@ -36,6 +36,7 @@ from recall_rank.frontends.hosts.install_records import (
     remove_install,
     write_install,
 )
+from recall_rank.model.option_errors import error_text
 
 _LARGEST: Final = 1 << 26  # bytes of a configuration: Claude Code keeps its state in one file with it
 FILE_MARK: Final = b"recall-rank install"  # in the first bytes of each shipped file that can have a comment
@@ -285,7 +286,7 @@ def install_state(host: Host, place: HostPlace) -> InstallState:
             elif mine is not None:
                 remarks.append(f"{name} is missing" if file.data is None else f"{name} was changed since the install")
     except EditError as error:
-        remarks.append(str(error))
+        remarks.append(error_text(error))
     return InstallState(folder, entry, tuple(dict.fromkeys(found)), record, tuple(remarks))
 
 

@@ -6,6 +6,8 @@ import threading
 import time
 from typing import TYPE_CHECKING, Final
 
+from recall_rank.model.option_errors import error_text
+
 if TYPE_CHECKING:
     from recall_rank.recall import Recall
 
@@ -120,7 +122,7 @@ class BackgroundHistories:
             self.recall.refresh()
             self.problem = ""
         except Exception as error:  # noqa: BLE001 - calls are answered from the previous reading, with a warning
-            self.problem = str(error) or type(error).__name__
+            self.problem = error_text(error)
 
     def _schedule(self, began: float) -> None:
         """Set the time of the next refresh, given the monotonic time, in seconds, at which the last reading began."""

@@ -37,7 +37,7 @@ from recall_rank.frontends.tools.transcript_tools import (
 from recall_rank.frontends.tools.warnings import ToolError, Warnings
 from recall_rank.model import Context
 from recall_rank.model.camel_case import camel_answer, camel_keys, snake_arguments, written_names
-from recall_rank.model.serialize import MAX_DEPTH, error_to_dict, repaired_value, too_deep
+from recall_rank.model.serialize import MAX_DEPTH, error_to_dict, json_kind, repaired_value, too_deep
 
 if TYPE_CHECKING:
     from recall_rank.frontends.curators.curator import Curator
@@ -78,6 +78,8 @@ class RecallTools:
     `options` are those of the host. `context` is the context for calls without one of their own. `hooks` maps the
     names of hooks to functions, as recall_rank.frontends.hooks.HOOKS does. With the option `global_` off, a call sees
     only the project of its caller. `curator` is that of session_recall, or its name (see frontends.curators.choose).
+    `names` maps names of arguments to those that callers write, where these are neither of `wire`, as the options of a
+    command are not.
     """
 
     def __init__(
@@ -88,8 +90,10 @@ class RecallTools:
         context: Context | None = None,
         hooks: Mapping[str, CallHandler] | None = None,
         curator: Curator | str | None = None,
+        names: Mapping[str, str] | None = None,
     ) -> None:
         self._histories = histories
+        self._names = names
         self._options = options or HostOptions()
         self._context = context
         self._hooks = hooks or {}
@@ -161,14 +165,16 @@ class RecallTools:
         if name not in TOOLS and name not in self._hooks and name not in READERS:
             raise ToolError("other", f"unknown tool {name!r}: there are {', '.join((*TOOLS, *self._hooks))}")
         if not isinstance(args, Mapping):
-            raise ToolError("other", f"args must be an object, not {type(args).__name__}")
+            raise ToolError("other", f"args must be an object, not {json_kind(args)}")
         if too_deep(args):
             raise ToolError("other", f"args may be nested {MAX_DEPTH} levels deep")
         return repaired_value(args) if name in TOOLS else args
 
     def _arguments(self, name: str, given: Mapping[Any, Any], options: HostOptions, *, wire: str) -> NamedArguments:
         """Return the arguments of a call by the names of the parameters; those of a hook as they are given."""
-        known, written = snake_arguments(given), written_names(given, wire)
+        names = self._names
+        written = written_names(given, wire) if names is None else lambda name: names.get(name, name)
+        known = snake_arguments(given)
         if name not in TOOLS:
             return NamedArguments(known, written, Warnings())
         return named_arguments(name, _parameters(name, options, known), known, written)

@@ -15,6 +15,7 @@ from recall_rank.frontends.tools.recall_request import RecallRequest
 from recall_rank.frontends.tools.transcript_tools import full_message
 from recall_rank.frontends.tools.warnings import Warnings
 from recall_rank.model import Message, Result
+from recall_rank.model.option_errors import error_text
 from recall_rank.model.serialize import repaired
 from recall_rank.model.serialize_transcript import heading_to_dict
 
@@ -55,7 +56,7 @@ def expanded_hits(
             elif not _put_neighbours(call, hit, window, budget, entry):
                 break
         except (LookupError, OSError) as error:  # gone or locked since it was indexed
-            warnings.add("expansion_failed", f"Message {hit.message_id} could not be read again: {error}")
+            warnings.add("expansion_failed", f"Message {hit.message_id} could not be read again: {error_text(error)}")
             continue
         found.append(entry)
     if budget.context_cut:

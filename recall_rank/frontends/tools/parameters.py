@@ -9,6 +9,7 @@ from typing import Any, Final, Literal
 
 from recall_rank.frontends.host_options import MATCHES, MAX_NUMBER, HostOptions
 from recall_rank.frontends.tools.warnings import ToolError, Warnings
+from recall_rank.model.serialize import json_kind
 
 Type = Literal["text", "choice", "flag", "number", "whole", "window", "instant", "time", "texts"]
 
@@ -240,7 +241,7 @@ def _check_type(parameter: Parameter, value: object, warnings: Warnings) -> None
     if not (_is_texts(value) if several else isinstance(value, str)):
         name, wanted = warnings.written(parameter.name), "a list of strings" if several else "a string"
         category = f"{parameter.name}_required" if parameter.required else f"wrong_type:{parameter.name}"
-        raise ToolError(category, f"{name} must be {wanted}, not {type(value).__name__}")
+        raise ToolError(category, f"{name} must be {wanted}, not {json_kind(value)}")
 
 
 def _text(parameter: Parameter, value: object, warnings: Warnings) -> str | None:
@@ -302,5 +303,5 @@ def _shown(value: object) -> str:
     """Return the value as text for a warning, cut to 60 characters."""
     if isinstance(value, int) and abs(value) > LARGEST:
         return "a number of no use"
-    text = repr(value) if isinstance(value, str | int | float) else type(value).__name__
+    text = repr(value) if isinstance(value, str | int | float) and not isinstance(value, bool) else json_kind(value)
     return text if len(text) <= 60 else f"{text[:57]}..."

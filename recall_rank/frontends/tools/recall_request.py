@@ -16,6 +16,7 @@ from recall_rank.model import Context, Session
 from recall_rank.model.agent_names import is_of_agent
 from recall_rank.model.project_scope import in_project, inside, is_named
 from recall_rank.model.query_syntax import QuerySyntax
+from recall_rank.model.serialize import json_kind
 from recall_rank.search.query import MAX_PATTERN_CHARS
 from recall_rank.search.retrieval.literal import compile_pattern
 
@@ -158,8 +159,10 @@ def _directory_bucket(session: Session, folder: str | None, context: Context) ->
 
 def _check_query(query: object, match: str) -> None:
     """Raise ToolError unless `query` is a text, or for match mode "regex" a pattern of an accepted length."""
+    if query is None:
+        raise ToolError("query_required", "query is missing: name a word or a text to look for")
     if not isinstance(query, str):
-        raise ToolError("query_required", f"query must be a string, not {type(query).__name__}")
+        raise ToolError("query_required", f"query must be a string, not {json_kind(query)}")
     if match == "regex":
         _check_pattern(query)
     elif not query.strip():
@@ -204,12 +207,12 @@ def _time_window(call: CallContext, args: Mapping[str, Any], warnings: Warnings)
 
 
 def _quotable(value: object) -> object:
-    """Return the value, shortened to be quoted in a warning; a list or object is replaced by the name of its type."""
+    """Return the value, shortened to be quoted in a warning; a list or object is replaced by its kind."""
     if isinstance(value, str):
         return value if len(value) <= 60 else f"{value[:57]}..."
     if value is None or isinstance(value, int | float):
         return value
-    return f"({type(value).__name__})"
+    return f"({json_kind(value)})"
 
 
 def _wanted_session(call: CallContext, given: Mapping[str, Any]) -> tuple[str | None, bool]:

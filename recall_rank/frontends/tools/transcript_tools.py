@@ -18,6 +18,7 @@ from recall_rank.histories.transcript import UnknownMessage, UnknownSession
 from recall_rank.model import Message
 from recall_rank.model.agent_names import agent_key, agent_names
 from recall_rank.model.nearest_names import did_you_mean, listed_names
+from recall_rank.model.option_errors import error_text
 from recall_rank.model.serialize_transcript import heading_to_dict, message_to_dict, part_to_dict, session_to_dict
 
 
@@ -28,12 +29,12 @@ def recall_get(call: CallContext, args: Mapping[str, Any]) -> dict[str, Any]:
     try:
         turn = call.histories.get(session_id, message_id)
     except OSError as error:
-        raise ToolError("no_messages", f"The messages of {session_id} cannot be read: {error}") from None
+        raise ToolError("no_messages", f"The messages of {session_id} cannot be read: {error_text(error)}") from None
     except UnknownSession:  # a session that is not there has no message either: the category says so, the text why
         text = f"Session not found: {session_id}"
         raise _unknown_session(call, session_id, "message_not_found", text) from None
-    except LookupError:
-        raise ToolError("message_not_found", f"Message not found: {message_id}") from None
+    except LookupError as error:
+        raise ToolError("message_not_found", str(error)) from None
     answer = {"ok": True, **full_message(turn.message), "context": heading_to_dict(turn.session)}
     warnings.put(answer)
     return answer
@@ -192,7 +193,7 @@ def _looked_up(call: CallContext, session_id: str, find: Callable[[], Any]) -> A
     except UnknownMessage as error:
         raise ToolError("message_not_found", str(error)) from None
     except OSError as error:
-        raise ToolError("no_messages", f"The messages of {session_id} cannot be read: {error}") from None
+        raise ToolError("no_messages", f"The messages of {session_id} cannot be read: {error_text(error)}") from None
 
 
 def _unknown_session(

@@ -19,6 +19,7 @@ from recall_rank.frontends.transcripts.markdown import code_span, escaped_markup
 from recall_rank.frontends.transcripts.render import SessionTranscript, head_lines, transcript_markdown
 from recall_rank.frontends.transcripts.statistics import BYTES_PER_TOKEN, estimated_tokens
 from recall_rank.frontends.transcripts.unsummarized import unsummarized_lines
+from recall_rank.model.option_errors import error_text
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,7 +205,7 @@ def _summarized(
             ended = lambda: left.is_set() or cancelled()  # noqa: E731 - a thread asks it
             return _Older(each.parts, summary_of(summarizer, SYSTEM, prompt, seconds=remaining, cancelled=ended))
         except CuratorError as error:
-            return _Older(each.parts, problem=str(error))
+            return _Older(each.parts, problem=error_text(error))
 
     with ThreadPoolExecutor(limits.at_once, thread_name_prefix="recall-rank summary") as pool:
         try:

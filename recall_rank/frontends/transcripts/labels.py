@@ -46,8 +46,18 @@ def part_texts(entry: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
 
 def part_heading(entry: Mapping[str, Any]) -> str:
     """Return the heading of a part, given as JSON values: "reasoning", the name and title of a tool call, or "" for any
-    other part.
+    other part. A title that only repeats an argument is left out.
     """
     if "tool_name" not in entry:
         return "reasoning" if entry["type"] == "reasoning" else ""
-    return one_line(": ".join(filter(None, (entry["tool_name"], entry.get("title")))))
+    return one_line(": ".join(filter(None, (entry["tool_name"], title_of_call(entry)))))
+
+
+def title_of_call(entry: Mapping[str, Any]) -> str:
+    """Return the title of a tool call, given as JSON values; "" without one, and where it is just one of the arguments,
+    which are shown below it.
+    """
+    title, given = entry.get("title") or "", entry.get("input")
+    shown = given.values() if isinstance(given, Mapping) else [given]
+    repeated = any(isinstance(value, str) and value.split() == title.split() for value in shown)
+    return "" if repeated else title

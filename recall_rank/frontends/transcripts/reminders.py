@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
+from recall_rank.frontends.display_text import counted
 from recall_rank.frontends.transcripts.markdown import cut_line
 from recall_rank.model import Flag, Message, Part
 
@@ -91,7 +92,7 @@ def typed_by_user(message: Message) -> list[str]:
 def sized(text: str) -> str:
     """Return the beginning of a text on one line, and the number of its words if that is not all of it."""
     line = cut_line(text, NOTE_CHARS)
-    return f"{line} ({len(text.split()):,} words)" if line.endswith("…") else line
+    return f"{line} ({counted(len(text.split()), 'word', 'words')})" if line.endswith("…") else line
 
 
 def _injected(text: str) -> Said:
@@ -124,7 +125,7 @@ def _injected(text: str) -> Said:
     if rest.startswith(_SKILL):
         path, _, body = rest.removeprefix(_SKILL).strip().partition("\n")
         name = re.split(r"[\\/]", path.strip().rstrip("\\/"))[-1]
-        notes.append(f"Skill loaded: {name} ({len(body.split()):,} words)")
+        notes.append(f"Skill loaded: {name} ({counted(len(body.split()), 'word', 'words')})")
     elif rest:
         notes.append(f"Inserted by the program: {sized(rest)}")
     return Said("\n".join(filter(None, typed)), tuple(notes), reminders + more)

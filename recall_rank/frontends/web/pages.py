@@ -28,6 +28,7 @@ from recall_rank.frontends.web.session_view import (
 )
 from recall_rank.frontends.web.templating import templates
 from recall_rank.model import Session
+from recall_rank.model.option_errors import error_text
 from recall_rank.model.response import Match
 
 if TYPE_CHECKING:
@@ -131,7 +132,7 @@ class Pages:
         try:
             self._forget(session)
         except (OSError, ValueError) as error:
-            return self.problem(500, str(error))
+            return self.problem(500, error_text(error))
         self._shelf.clear()
         with self._counting, self._naming:
             self._activity = self._names = None

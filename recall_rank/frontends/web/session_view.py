@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
 
+from recall_rank.frontends.display_text import counted
 from recall_rank.frontends.redaction.redacted_answers import hidden, session_without_secrets
 from recall_rank.frontends.transcripts.match_pattern import match_pattern, matched_forms
 from recall_rank.frontends.transcripts.reopen import reopen
@@ -119,7 +120,9 @@ def message_view(
     session = opened.session
     total = len(session.messages)
     if not 1 <= number <= total:
-        raise LookupError(f"session {session.id!r} has {total:,} messages and none of number {number:,}")
+        raise LookupError(
+            f"session {session.id!r} has {counted(total, 'message', 'messages')} and none of number {number:,}"
+        )
     shown = replace(session, messages=session.messages[number - 1 : number])
     if redact:
         shown = session_without_secrets(shown)
@@ -137,7 +140,7 @@ def _figures(opened: OpenedSession) -> tuple[str, ...]:
     told = [f"{number:,} {one if number == 1 else many}" for number, one, many in counts if number is not None]
     told += figures_in_words(figures.tokens, figures.cost)
     if figures.subagent_messages:
-        told.append(f"{figures.subagent_messages:,} messages of subagents in it")
+        told.append(f"{counted(figures.subagent_messages, 'message', 'messages')} of subagents in it")
     return tuple(told)
 
 

@@ -14,6 +14,7 @@ from recall_rank.index.storage.folder import Folder
 from recall_rank.index.storage.manifest import ListedFile, Manifest, listed_names, names_of, newest_manifest
 from recall_rank.index.storage.mapped_segment import MappedSegment
 from recall_rank.index.storage.publish import add_table, add_with_vectors, open_generation, publish, sweep
+from recall_rank.model.option_errors import error_text
 
 
 class SupersededError(Exception):
@@ -50,7 +51,7 @@ def find(folder: Path, held: CacheState | None = None) -> FoundGeneration:
     except MissingIndexError:
         return FoundGeneration()
     except UnusableIndexError as error:
-        return FoundGeneration(None, str(error), _nonce(folder))
+        return FoundGeneration(None, error_text(error), _nonce(folder))
     return FoundGeneration(CacheState(found.segments, found.dead, view, found.manifest), None, found.manifest.nonce)
 
 

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, Final, NamedTuple, TypeVar
 
 from recall_rank.index.errors import StoreError
+from recall_rank.model.option_errors import error_text
 
 T = TypeVar("T")
 CONDITIONAL: Final = ("s3", "s3a", "gs", "gcs")  # whose pipe_file(mode="create") is one conditional request
@@ -237,7 +238,7 @@ class ObjectStore:
         except (FileNotFoundError, FileExistsError, StoreError, NotImplementedError):
             raise
         except Exception as error:  # each implementation has errors of its own
-            raise StoreError(f"cannot {what} {self.where(name)}: {str(error) or type(error).__name__}") from error
+            raise StoreError(f"cannot {what} {self.where(name)}: {error_text(error)}") from error
 
     def _count(self, requests: int, size: int) -> None:
         with self._counting:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from recall_rank.index.errors import UnusableIndexError
 from recall_rank.index.reader.index_reader import IndexReader
+from recall_rank.model.option_errors import error_text
 from recall_rank.search.deadline import Deadline
 from recall_rank.semantic.query_vectors import AskedVector
 
@@ -31,7 +32,7 @@ def similar_parts(
     try:
         found = nearest(reader, vector, asked.model, keep, TAKEN, deadline.score_by_ns)
     except UnusableIndexError as error:
-        return None, f"the vectors cannot be read: {error}"
+        return None, f"the vectors cannot be read: {error_text(error)}"
     if found is None:
         return None, "the time was too short to compare the vectors of all passages; ranked by words alone"
     return found, None

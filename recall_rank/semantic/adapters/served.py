@@ -12,6 +12,8 @@ from urllib.parse import urlsplit
 
 import orjson
 
+from recall_rank.model.option_errors import error_text
+
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
@@ -113,7 +115,7 @@ class _ServedModel(ABC):
             response = connection.getresponse()
             data = response.read(LARGEST + 1)
         except (OSError, HTTPException) as error:
-            raise self._error(f"cannot be reached: {str(error) or type(error).__name__}") from error
+            raise self._error(f"cannot be reached: {error_text(error)}") from error
         finally:
             connection.close()
         if response.status != 200:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shlex
 import signal
 from collections.abc import Iterator
@@ -139,6 +140,29 @@ def test_an_unknown_option_gets_the_nearest_one_or_none(run: Run, words: tuple[s
     assert ("Did you mean" in shown) == (meant is not None), shown
     assert meant is None or f"Did you mean '{meant}'?" in shown
     assert "?." not in shown
+    assert "quote a query" not in shown
+
+
+def test_the_help_of_mcp_tells_what_is_on(run: Run) -> None:
+    shown = " ".join(run("mcp", "--help").stdout.split())
+    for option, following in (("--global / --no-global", "--redact"), ("--redact / --no-redact", "--max-results")):
+        assert shown.partition(option)[2].partition(f" {following} ")[0].endswith("Default: on.")
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (("search", "rate", "-redis"), True),
+        (("demo", "rate", "-redis"), True),
+        (("demo", "rate", "--no-cache"), False),
+        (("demo", "rate", "--history", "demo"), False),
+        (("messages", "x", "-redis"), False),
+    ],
+)
+def test_a_word_that_may_be_left_out_has_one_dash(run: Run, words: tuple[str, ...], told: bool) -> None:
+    result = run(*words)
+    assert result.exit_code == 2
+    assert ("quote a query that leaves out a word" in " ".join(result.stderr.split())) == told
 
 
 @pytest.mark.parametrize("option", ["--last", "--since", "--until", "--from"])
@@ -201,7 +225,7 @@ def test_a_message_stays_where_the_progress_was(place: Path) -> None:
     words = ("get", "nobody", "m", "--history", "history.jsonl", "--no-cache")
     status, shown, written = on_terminal(words, cwd=place)
     assert (status, shown) == (5, "")
-    assert screen(written) == ["recall-rank: Session not found: nobody"]
+    assert screen(written) == ["recall-rank: no session 'nobody'"]
 
 
 def test_an_interrupt_leaves_no_bar(place: Path) -> None:
@@ -229,10 +253,63 @@ def test_notes_on_sources_are_given_once(run: Run, place: Path) -> None:
     noted = "1 note about sources: see recall-rank sources"
     shown = run("search", "rate limit", *named).stdout
     assert shown.count("note: ") == 1
-    assert f"note: {noted}\n" in shown
+    assert f"note: {noted} --history {broken} --no-cache\n" in shown
+    for form in ("-q", "--tsv", "--oneline"):
+        assert (f"note: {noted} --history {broken} --no-cache\n" in run("search", "rate", form, *named).stderr) == (
+            form != "-q"
+        )
     assert json.loads(run("search", "rate limit", *named, "--json").stdout)["warnings"] == [noted]
     call = json.dumps({"id": 1, "tool": "recall", "args": {"query": "bucket"}})
     (answer,) = run("batch", *named, "--calls", "-", "--out", "-", input=call + "\n").stdout.splitlines()
     assert json.loads(answer)["output"]["warnings"] == [noted]
     told = run("sources", *named, "--verbose").stdout
     assert told.count("malformed: ") == 3
+
+
+@pytest.mark.parametrize("command", ["search", "session-search", "ask"])
+def test_the_hint_at_sources_is_a_command_that_tells_the_notes(run: Run, place: Path, command: str) -> None:
+    broken = place / "a folder" / "broken.jsonl"
+    broken.parent.mkdir()
+    broken.write_text(history() + "{torn\n" * 3, encoding="utf-8")
+    words = ("rate limit", *(("--for", "the burst", "--curator", "extractive") if command == "ask" else ()))
+    shown = run(command, *words, "--history", broken, "--cache", place / "kept here").stdout
+    hints = re.findall(r"see recall-rank (sources .*)$", shown, re.MULTILINE)
+    assert len(hints) == 1, shown
+    told = run(*shlex.split(hints[0]), "-v")
+    assert told.exit_code == 0
+    assert str(broken) in told.stdout
+    assert "malformed: " in told.stdout
+
+
+def test_one_of_a_thing_is_told_in_the_singular(run: Run, place: Path) -> None:
+    said = {"t": "message", "id": "only", "session": "alone", "role": "user", "time": 1, "parts": []}
+    said["parts"] = [{"id": "p", "type": "text", "text": "quay"}]
+    path = place / "one.jsonl"
+    path.write_text(f"{json.dumps({'t': 'session', 'id': 'alone'})}\n{json.dumps(said)}\n", encoding="utf-8")
+    queries = place / "queries.jsonl"
+    queries.write_text('{"query": "quay", "relevant": [{"session": "alone"}]}\n', encoding="utf-8")
+    kept = ("--history", path, "--cache", place / "kept")
+    told = "".join(
+        run(*words).output
+        for words in (
+            ("refresh", *kept),
+            ("refresh", *kept),
+            ("search", "quay", *kept),
+            ("session-search", "quay", *kept),
+            ("session-search", *kept),
+            ("ask", "quay", "--for", "quay", "--curator", "extractive", *kept),
+            ("ask", "quay", "--for", "zzz", "--curator", "command:false", *kept),
+            ("sessions", *kept),
+            ("messages", "alone", *kept),
+            ("messages", "alone", "--offset", 7, *kept),
+            ("chain", "alone", *kept),
+            ("stats", *kept),
+            ("sources", *kept),
+            ("evaluate", "--queries", queries, *kept),
+            ("build", path, "--out", place / "shards", "--workers", 1),
+            ("push", place / "index", "--history", path, "--project", "x", "--dry-run"),
+        )
+    )
+    assert "1 session" in told
+    nouns = "sessions|messages|parts|hits|turns|files|queries|sources|units|shards|records|conversations"
+    assert re.findall(rf"(?<![\d,.])1 (?:{nouns})\b.*", told) == []

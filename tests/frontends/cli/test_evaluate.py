@@ -66,7 +66,7 @@ def test_a_table_for_people(ask: Any) -> None:
     assert words[:9] == ["words", "1", *["1.000"] * 7]
     assert total[:2] == ["all", "2"]
     assert "2 of 2 queries measured over 3 sessions, 3 parts" in rows
-    assert "note: malformed records skipped (recall-rank sources says more): 1" in rows
+    assert "note: malformed records skipped (recall-rank sources says more): 1" in rows  # no path: it may be private
     assert "\x1b" not in shown
 
 

@@ -443,3 +443,39 @@ def test_numpy_that_does_not_fit_ends_like_everything_else(place: Path) -> None:
 
 def limit_memory(mebibytes: int) -> None:
     resource.setrlimit(resource.RLIMIT_AS, (mebibytes << 20, mebibytes << 20))
+
+
+@pytest.mark.parametrize(
+    ("words", "status"),
+    [
+        (("build", "nowhere", "--out", "shards"), NO_HISTORY),
+        (("build", "demo", "--out", "history.jsonl"), NOT_WRITTEN),
+        (("search", "x", "--index", "history.jsonl"), NO_HISTORY),
+        (("purge", "--cache", "history.jsonl"), USAGE),
+        (("forget", "demo-10", "--history", "demo", "--cache", "history.jsonl"), NOT_WRITTEN),
+        (("push", "file:///proc/nowhere", "--history", "demo", "--project", "*harborline"), NOT_WRITTEN),
+        (("embed", "--history", "demo", "--embedder", "openai:small@http://127.0.0.1:9/v1"), NOT_WRITTEN),
+        (("notes", "add", "x", "--folder", "nowhere"), NOT_WRITTEN),
+        (("notes", "scan", "nowhere"), USAGE),
+        (("compress", "nowhere", "--window", "9"), USAGE),
+        (("export", "demo-10", "--history", "demo", "--out", "nowhere/x"), NOT_WRITTEN),
+        (("ask", "rate limit", "--for", "x", "--curator", "command:./nowhere", "--history", "demo"), USAGE),
+    ],
+)
+def test_no_error_of_the_system_is_told_by_its_number(place: Path, words: tuple[str, ...], status: int) -> None:
+    assert place.is_dir()
+    code, told = ended(*words)
+    assert code == status, told
+    assert "Errno" not in told
+    assert not told.startswith("Traceback")
+
+
+@pytest.mark.parametrize("name", ["search", "get", "sessions", "session-search", "transcript", "demo", "copy", "purge"])
+def test_settings_that_are_wrong_are_told_in_one_way(place: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    file = place / "settings" / "recall_rank" / "config.toml"
+    file.parent.mkdir(parents=True)
+    file.write_text('[defaults]\nresults = "many"\n', encoding="utf-8")
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(place / "settings"))
+    code, told = ended(*on_demo(name))
+    assert code == USAGE
+    assert told == f"recall-rank: {file}: defaults.results must be a whole number, not 'many'\n"

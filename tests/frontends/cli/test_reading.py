@@ -52,6 +52,8 @@ def test_pages(run: Run, file: Path) -> None:
     assert "(next: --offset 1)" in shown
     none = run("messages", "demo-10", "--query", "nothingatall", "--history", file)
     assert (none.exit_code, none.stdout.splitlines()[-1]) == (1, "No messages")
+    behind = run("messages", "demo-10", "--offset", 100, "--history", file)
+    assert (behind.exit_code, behind.stdout.splitlines()[-1]) == (1, "None left of 4 messages")
 
 
 def test_sessions(run: Run, file: Path) -> None:
@@ -93,11 +95,31 @@ def test_tools_and_controls_are_shown_safely(run: Run, tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.parametrize("title", ["ls  -l\n", "List"])
+def test_a_title_that_repeats_an_argument_is_shown_once(run: Run, tmp_path: Path, title: str) -> None:
+    path = tmp_path / "titled.jsonl"
+    part = {"id": "p", "type": "tool", "tool": "bash", "title": title, "input": {"command": "ls -l", "n": 1}}
+    said = {"t": "message", "id": "m", "session": "one-call", "role": "assistant", "time": 0, "parts": [part]}
+    path.write_text("\n".join(map(json.dumps, [{"t": "session", "id": "one-call"}, said])), encoding="utf-8")
+    kept = ": List" if title == "List" else ""
+    for command in (("get", "one-call", "m"), ("context", "one-call", "m"), ("messages", "one-call")):
+        lines = run(*command, "--history", path).stdout.splitlines()
+        assert lines[lines.index("    command: ls -l") - 1].removeprefix("> ") == f"    bash{kept}"
+    exported = run("export", "one-call", "--history", path).stdout
+    assert f"**bash{kept}**" in exported
+    assert exported.count("ls -l") == 1
+
+
 @pytest.mark.parametrize(
     ("words", "code", "said"),
     [
         (("get", "demo-10", "nothing"), 5, "Message not found: nothing"),
-        (("get", "nosuch", "m3"), 5, "Session not found: nosuch"),
+        (("get", "demo-10", "demo-10-m"), 5, "4 messages have ids that begin with 'demo-10-m': demo-10-m1, demo-10-m2"),
+        (("context", "demo-10", "demo-10-m"), 5, "4 messages have ids that begin with 'demo-10-m': demo-10-m1"),
+        (("get", "demo-10", "dem"), 5, "Message not found: dem; a beginning of an id has 4 characters or more"),
+        (("get", "nosuch", "m3"), 5, "no session 'nosuch'"),
+        (("get", "demo-1", "m3"), 5, " sessions have ids that begin with 'demo-1': demo-10, demo-11"),
+        (("messages", "demo-1"), 5, " sessions have ids that begin with 'demo-1': demo-10, demo-11"),
         (("messages", "nobody"), 5, "no session 'nobody'"),
         (("context", "nobody", "m"), 5, "no session 'nobody'"),
         (("get", " ", "m"), 2, "are required"),

@@ -215,7 +215,7 @@ def test_an_empty_path_is_a_usage_error(run: Run, words: tuple[str, ...]) -> Non
 
 
 def test_a_query_that_begins_with_a_dash_gets_advice(run: Run) -> None:
-    for words in (("search", "-foo"), ("search", "rate", "--nosuch"), ("demo", "-x")):
+    for words in (("search", "-foo"), ("search", "rate", "-nosuch"), ("demo", "-x")):
         shown = run(*words)
         assert shown.exit_code == 2
         assert 'Put "--" before a query that begins with a dash' in shown.stderr

@@ -41,6 +41,24 @@ def test_a_table_for_people(run: Run, reports: list[SourceReport]) -> None:
     assert lines[-1] == "malformed: /data/x\\x1b, line 2: torn"
 
 
+@pytest.mark.parametrize(("torn", "left"), [(20, None), (21, "1 more malformed record"), (390, "372 more malformed")])
+def test_the_first_records_of_a_source_are_listed(
+    run: Run, machine: object, monkeypatch: pytest.MonkeyPatch, torn: int, left: str | None
+) -> None:
+    records = [Malformed("/data/x", f"line {number}", "torn", 3 if number == 300 else 1) for number in range(torn)]
+    found = [SourceReport(agent, "/data", malformed=tuple(records)) for agent in ("codex", "pi")]
+    monkeypatch.setattr(memory_backend, "read_all", lambda *_, **__: ([], found))
+    lines = run("sources", "--history", "good", "--verbose").output.splitlines()
+    assert sum(line.startswith("malformed: ") for line in lines) == 40
+    assert "malformed: /data/x, line 19: torn" in lines
+    notes = [line for line in lines if line.startswith("note: ")]
+    assert len(notes) == (0 if left is None else 2)
+    assert left is None or notes[0].startswith(f"note: codex: {left}")
+    assert left is None or notes[0].endswith("; --json --verbose lists all")
+    listed = json.loads(run("sources", "--history", "good", "--json", "--verbose").stdout)["sources"]
+    assert [len(each["malformed_records"]) for each in listed] == [torn, torn]
+
+
 @pytest.mark.usefixtures("machine")
 @pytest.mark.parametrize(
     ("words", "code", "shown"),

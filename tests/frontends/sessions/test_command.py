@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+import shlex
 from pathlib import Path
 from typing import Any
 
@@ -52,15 +54,15 @@ def test_people_see_the_match_marked_and_the_number_of_each_message(run: Run, fo
     shown = run("session-search", "saffron", "pelican", "--history", folder).stdout
     assert "Keeper" not in shown
     assert "The early word of the lamp is saffron pelican." in shown
-    assert "    >   0 user: The early word" in shown
-    assert "        1 assistant: Noted." in shown
+    assert re.search(r"^    >   0 user · \S+: The early word", shown, re.MULTILINE)
+    assert re.search(r"^        1 assistant · \S+: Noted\.", shown, re.MULTILINE)
     assert shown.splitlines()[-1] == "1 session"
 
 
 def test_what_the_marked_message_shows_is_not_shown_before(run: Run) -> None:
     told = run("session-search", "partners hammer sailings", "-n", "1", "--history", "demo", "--no-cache").stdout
     assert told.count("Partners hammer /v1/sailings every few seconds.") == 1
-    assert ">   0 user: Partners hammer" in told
+    assert ">   0 user · demo-10-m1: Partners hammer" in told
     told = run("session-search", "booking API", "-n", "2", "--history", "demo", "--no-cache").stdout
     assert "…src/booking/reserveSeat.ts…" in told  # it is not in what the message shows
 
@@ -91,11 +93,13 @@ def test_a_message_to_read_around_needs_a_session_alone(run: Run, folder: Path, 
 def test_a_message_out_of_range_is_told(run: Run, folder: Path) -> None:
     for around, used in ((9999, 5), (-1, 0)):
         shown = run("session-search", "--session", "fog-horn", "--around", around, "--history", folder).stdout
-        assert f"must be from 0 to 5 in this session: {used} is used" in shown
+        assert f"note: --around must be from 0 to 5 in this session: {used} is used" in shown
+    told = answer(run, "--session", "fog-horn", "--around", 9999, "--history", folder)["warnings"]
+    assert told == ["around_message_id must be from 0 to 5 in this session: 5 is used"]
 
 
 def test_a_word_with_a_dash_gets_advice(run: Run, folder: Path) -> None:
-    result = run("session-search", "--zap", "--history", folder)
+    result = run("session-search", "-zap", "--history", folder)
     assert result.exit_code == 2
     assert 'Put "--" before a query' in result.output
 
@@ -125,3 +129,62 @@ def test_batch_takes_every_limit_that_the_original_takes(
     assert (theirs["ok"], len(theirs["results"])) == (True, found)
     assert all(hit["messages"] == [] for hit in theirs["results"])
     assert (refused["ok"], refused["rejected_params"]) == (False, ["limit"])
+
+
+def test_a_session_that_is_read_in_is_named_with_what_other_commands_take(run: Run) -> None:
+    demo = ("--history", "demo", "--no-cache")
+    first, blank, *lines = run("session-search", "--session", "demo-10", *demo).stdout.splitlines()
+    said = r"Rate limiting for the booking API · .+ \(2026-11-18 13:21 UTC\) · demo-10 · 4 messages"
+    assert re.fullmatch(said, first)
+    assert not blank
+    ids = [found[1] for line in lines if (found := re.match(r" +\d+ \w+ · (\S+): ", line))]
+    assert ids == [f"demo-10-m{number}" for number in range(1, 5)]
+    assert run("get", "demo-10", ids[1], *demo).exit_code == 0
+
+
+def test_times_are_those_of_every_other_command(run: Run) -> None:
+    for words in (("booking API", "-n", "1"), ("-n", "1")):
+        first = run("session-search", *words, "--history", "demo", "--no-cache").stdout.splitlines()[0]
+        assert re.search(r" · (\d+ \w+ ago|just now) \(\d{4}-\d\d-\d\d \d\d:\d\d UTC\) · demo-", first)
+
+
+def test_what_a_tool_wrote_and_what_was_thought_are_not_told_as_said(run: Run, tmp_path: Path) -> None:
+    call = {"id": "c", "type": "tool", "tool": "bash", "input": {"command": "make quay"}, "output": "oak piles"}
+    parts = [{"id": "r", "type": "reasoning", "text": "pondering"}, {"id": "t", "type": "text", "text": "I build it."}]
+    thought = [{"id": "r", "type": "reasoning", "text": "only pondering"}]
+    path = tmp_path / "calls.jsonl"
+    records: list[dict[str, Any]] = [{"t": "session", "id": "calls", "title": "Quay"}]
+    for number, given in enumerate(([*parts, *[{**call, "id": f"c{n}"} for n in range(5)]], thought)):
+        records.append({"t": "message", "id": f"m{number}", "session": "calls", "role": "assistant", "parts": given})
+    path.write_text("\n".join(map(json.dumps, records)), encoding="utf-8")
+    shown = run("session-search", "--session", "calls", "--history", path).stdout.splitlines()
+    assert shown[2:] == [
+        "        0 assistant · m0: I build it.",
+        *["          bash: make quay"] * 3,
+        "          and 2 more tool calls",
+        "        1 assistant · m1",
+        "          reasoning: only pondering",
+    ]
+    found = answer(run, "--session", "calls", "--history", path)
+    assert found["messages"][1]["content"] == "only pondering"  # what an agent gets is as before
+
+
+def test_damaged_records_are_counted(run: Run, tmp_path: Path) -> None:
+    for number in range(7):
+        session = json.dumps({"t": "session", "id": f"quay-{number}"})
+        said = {"t": "message", "id": "m", "session": f"quay-{number}", "role": "user", "time": 1}
+        said["parts"] = [{"id": "p", "type": "text", "text": "the quay wall"}]
+        (tmp_path / f"{number}.jsonl").write_text(f"{session}\n{json.dumps(said)}\n{{torn\n", encoding="utf-8")
+    named = [word for number in range(7) for word in ("--history", str(tmp_path / f"{number}.jsonl"))]
+    for words in (("quay wall",), ()):
+        shown = run("session-search", *words, *named, "--no-cache").stdout
+        assert [line for line in shown.splitlines() if line.startswith("note: ")] == [
+            f"note: 7 notes about sources: see {shlex.join(['recall-rank', 'sources', *named, '--no-cache'])}"
+        ]
+        assert len(answer(run, *words, *named, "--no-cache")["warnings"]) == 5
+
+
+def test_a_beginning_that_several_sessions_have_is_told(run: Run) -> None:
+    result = run("session-search", "--session", "demo-1", "--history", "demo", "--no-cache")
+    assert result.exit_code == 5
+    assert "3 sessions have ids that begin with 'demo-1': demo-10, demo-11, demo-12" in result.stderr

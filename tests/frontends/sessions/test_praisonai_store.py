@@ -93,7 +93,7 @@ def test_a_store_that_cannot_work_is_refused_at_once(folder: Path, given: Any, e
 @pytest.mark.parametrize("scoring", ["recall", "praisonai"])
 def test_a_wrong_type_is_an_answer_in_every_stage(large: Path, without_package: None, scoring: str) -> None:
     answer = RecallSessionStore(large, scoring=scoring).session_search_answer({"query": 5})
-    assert (answer["ok"], answer["error"]) == (False, "query must be a string, not int")
+    assert (answer["ok"], answer["error"]) == (False, "query must be a string, not a number")
 
 
 def test_a_damaged_file_is_logged_once(folder: Path, without_package: None, caplog: pytest.LogCaptureFixture) -> None:

@@ -311,10 +311,10 @@ def test_an_argument_of_no_use_is_told_and_ignored(histories: Recall) -> None:
 @pytest.mark.parametrize(
     ("args", "text"),
     [
-        ({"query": 5}, "query must be a string, not int"),
-        ({"query": ["a"]}, "query must be a string, not list"),
+        ({"query": 5}, "query must be a string, not a number"),
+        ({"query": ["a"]}, "query must be a string, not a list"),
         ({}, "query is missing"),
-        ({"query": "a", "lookingFor": 5}, "lookingFor must be a string, not int"),
+        ({"query": "a", "lookingFor": 5}, "lookingFor must be a string, not a number"),
         ({"query": "a"}, "looking_for is missing"),
     ],
 )

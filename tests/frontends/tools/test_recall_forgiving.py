@@ -109,7 +109,24 @@ def test_a_defect_is_an_answer(monkeypatch: pytest.MonkeyPatch) -> None:
     assert answer["ok"] is False
     assert answer["error"].startswith("internal error: ZeroDivisionError")
     assert broken.call("forget", {})["error"].startswith("unknown tool 'forget'")
-    assert broken.call("recall", [])["error"] == "args must be an object, not list"
+    assert broken.call("recall", [])["error"] == "args must be an object, not a list"
+
+
+@pytest.mark.parametrize(
+    ("args", "error", "told"),
+    [
+        ({"quer": "x"}, "query is missing: name a word or a text to look for", "did you mean 'query'?"),
+        ({}, "query is missing: name a word or a text to look for", None),
+        ({"query": {"a": 1}}, "query must be a string, not an object", None),
+        ({"query": True}, "query must be a string, not true or false", None),
+        ({"query": "x", "project": [1]}, "project must be a string, not a list", None),
+        ({"query": "x", "must": 1.5}, "must must be a list of strings, not a number", None),
+    ],
+)
+def test_an_error_tells_kinds_of_json(desk: RecallTools, args: dict[str, Any], error: str, told: str | None) -> None:
+    answer = desk.call("recall", args, now=NOW)
+    assert answer["error"] == error
+    assert told is None or answer["warnings"] == [f"Ignored quer: recall has no such argument; {told}"]
 
 
 SOME = {"last": JSON, "match": JSON, "results": JSON, "directory": JSON, "session_id": JSON, "window": JSON}

@@ -20,7 +20,7 @@ from recall_rank.frontends.cli.browse.state import KINDS, ROLES, TIMES, Filter
 from recall_rank.frontends.cli.browse.widgets import HitList
 from recall_rank.frontends.cli.output.clipboard import MOST as MOST_COPIED
 from recall_rank.frontends.cli.output.copied_text import copied_text
-from recall_rank.frontends.display_text import escaped, unsafe_in_lines
+from recall_rank.frontends.display_text import counted, escaped, unsafe_in_lines
 from recall_rank.frontends.redaction.redact import redacted
 from recall_rank.frontends.redaction.redacted_answers import session_without_secrets
 from recall_rank.frontends.transcripts.reopen import why_not_reopened
@@ -199,7 +199,7 @@ class PickerApp(SearchingApp):
                 self._tell(f"{size:,} bytes are more than terminals take ({MOST_COPIED:,}): press e to export")
                 return
             self.copy_to_clipboard(text)
-        self._tell(f"copied through {through or 'the terminal'}: {len(text):,} characters")
+        self._tell(f"copied through {through or 'the terminal'}: {counted(len(text), 'character', 'characters')}")
 
     def action_open(self) -> None:
         """Open the whole transcript in the pager."""

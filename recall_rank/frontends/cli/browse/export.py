@@ -7,6 +7,8 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from recall_rank.frontends.display_text import counted
+
 if TYPE_CHECKING:
     from recall_rank.model import Session
     from recall_rank.recall import Recall
@@ -43,7 +45,7 @@ def export_sessions(recall: Recall, session_ids: Sequence[str], named: str, *, r
         raise ExportError(f"nothing was written: there is a file already, {error.filename}") from error
     except OSError as error:
         raise ExportError(f"{error.filename or named}: {error.strerror or error}") from error
-    return f"wrote {len(session_ids):,} sessions into {target}"
+    return f"wrote {counted(len(session_ids), 'session', 'sessions')} into {target}"
 
 
 def _write(recall: Recall, session_id: str, target: Path, *, redact: bool) -> None:

@@ -15,6 +15,7 @@ from recall_rank.frontends.cli.browse.state import WHOLE_BUDGET_MS, SearchState
 from recall_rank.frontends.cli.output.display import Display
 from recall_rank.frontends.cli.output.transcript_lines import MessageStyle, message_lines
 from recall_rank.frontends.cli.output.word_marks import MATCH_STYLE, WordMarks
+from recall_rank.frontends.display_text import counted
 from recall_rank.frontends.redaction.redact import redacted
 from recall_rank.frontends.redaction.redacted_answers import session_without_secrets
 from recall_rank.model.serialize import repaired
@@ -166,8 +167,8 @@ def _cut_text(text: str, start: int) -> str:
         return text
     start = min(start, max(len(text) - PART_CHARS, 0))
     end = start + PART_CHARS
-    before = f"[{start:,} characters before]\n" if start else ""
-    after = f"\n[{len(text) - end:,} characters more]" if end < len(text) else ""
+    before = f"[{counted(start, 'character', 'characters')} before]\n" if start else ""
+    after = f"\n[{counted(len(text) - end, 'character', 'characters')} more]" if end < len(text) else ""
     return f"{before}{text[start:end]}{after}"
 
 

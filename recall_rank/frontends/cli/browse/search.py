@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Final
 from recall_rank.analysis.time_filters import resolve_window
 from recall_rank.frontends.cli.browse.entries import ListEntry, entry_of_hit, entry_of_session
 from recall_rank.frontends.cli.browse.state import KEY_BUDGET_MS, SearchState
-from recall_rank.frontends.cli.output.console import counted
-from recall_rank.frontends.display_text import no_hits_text, one_line
+from recall_rank.frontends.cli.output.sources_hint import with_sources_command
+from recall_rank.frontends.display_text import counted, no_hits_text, one_line
 from recall_rank.frontends.redaction.redacted_answers import response_without_secrets, session_without_secrets
 from recall_rank.model.project_scope import is_named, place_of, short_name
 from recall_rank.model.serialize import repaired
@@ -44,9 +44,10 @@ def find(
     *,
     budget_ms: float = KEY_BUDGET_MS,
     now: int | None = None,
+    sources: str | None = None,
 ) -> ListAnswer:
-    """Search, or list the newest sessions where the query is blank. Raises ValueError for a query that cannot be
-    searched, and the errors of the index.
+    """Search, or list the newest sessions where the query is blank. `sources` is the command that lists the sources of
+    `recall`. Raises ValueError for a query that cannot be searched, and the errors of the index.
     """
     now = int(time.time() * 1000) if now is None else now
     if not state.query.strip():
@@ -62,7 +63,7 @@ def find(
         state,
         tuple(map(entry_of_hit, response.results)),
         _figures(response),
-        tuple(map(one_line, _remarks(response))),
+        tuple(map(one_line, _remarks(response, sources))),
         "time" in response.degrade_kinds,
         response.truncated,
     )
@@ -107,8 +108,8 @@ def _figures(response: SearchResponse) -> str:
     return f"{total}{' in' if response.total else ':'} {of}, {response.elapsed_ms:.0f} ms"
 
 
-def _remarks(response: SearchResponse) -> list[str]:
-    said = [*response.warnings, *response.load_errors]
+def _remarks(response: SearchResponse, sources: str | None) -> list[str]:
+    said = [*with_sources_command(response.warnings, response.coverage.per_source, sources), *response.load_errors]
     if not response.results:
         said += [*response.suggestions]
     return said[:_REMARKS]

@@ -27,7 +27,9 @@ from recall_rank.frontends.cli.browse.state import (
     SearchState,
 )
 from recall_rank.frontends.cli.browse.widgets import HitList, PreviewPane, QueryLine, TextRow
+from recall_rank.frontends.cli.output.sources_hint import sources_command
 from recall_rank.frontends.display_text import one_line
+from recall_rank.model.option_errors import error_text
 
 if TYPE_CHECKING:
     import threading
@@ -94,6 +96,7 @@ class SearchingApp(App[Outcome]):
         `now`, in epoch milliseconds, is fixed for tests and pictures; None is the time of the day.
         """
         super().__init__()
+        self._sources = sources_command()  # of the command that runs the picker, which other threads do not see
         self.HORIZONTAL_BREAKPOINTS = [(0, "-stacked"), (BESIDE, "-beside")]
         self.VERTICAL_BREAKPOINTS = [(0, "-low"), (LOW, "-high")]
         self.recall = recall
@@ -202,7 +205,7 @@ class SearchingApp(App[Outcome]):
             self._searcher.ask(partial(self._find, self.state, budget_ms))
 
     def _find(self, state: SearchState, budget_ms: float, cancel: threading.Event) -> ListAnswer:
-        return find(self.recall, state, cancel, budget_ms=budget_ms, now=self.now)
+        return find(self.recall, state, cancel, budget_ms=budget_ms, now=self.now, sources=self._sources)
 
     def _search_whole(self) -> None:
         self._search(budget_ms=WHOLE_BUDGET_MS)
@@ -236,7 +239,8 @@ class SearchingApp(App[Outcome]):
 
     def _fail(self, error: Exception) -> None:
         """Show an error of a thread."""
-        self._from_thread(self._tell)(str(error) or type(error).__name__)
+        reason = error.strerror if isinstance(error, OSError) else None  # a path would push it off the line
+        self._from_thread(self._tell)(reason or error_text(error))
 
     def _from_thread(self, take: Callable[[Any], None]) -> Callable[[Any], None]:
         """Return a function that hands a value to `take` in the thread of the screen, and returns at once."""

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Mapping
-from typing import Any, Final
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
@@ -22,13 +22,23 @@ from recall_rank.frontends.cli.output.console import (
     Line,
     fail,
     fail_without_history,
-    note_line,
     print_json,
 )
+from recall_rank.frontends.cli.output.conversation_lines import warning_lines
 from recall_rank.frontends.cli.output.display import given_display
 from recall_rank.frontends.cli.output.render import show
-from recall_rank.frontends.display_text import escape
+from recall_rank.frontends.display_text import counted, escape
 
+if TYPE_CHECKING:
+    from recall_rank.model import SourceReport
+
+_OPTIONS: Final = {  # argument of the tool -> what a person types
+    "looking_for": "--for",
+    "date_from": "--since",
+    "date_to": "--until",
+    "project": "--project",
+    "budget_ms": "--budget-ms",
+}
 _EXIT_CODES: Final = {"out_of_memory": OUT_OF_MEMORY, "internal": DEFECT}  # by category; of every other one: USAGE
 _STATUSES: Final = {  # status of an answer -> exit status
     "found": HITS,
@@ -75,8 +85,10 @@ def ask(
     here = replace(context_of_working_directory() or Context(), session_id=session or None)
     with open_recall(histories, as_json=as_json, context=here) as recall:
         fail_without_history(read_with_progress(recall), as_json=as_json)
-        tools = RecallTools(recall, options=HostOptions(redact=True), context=here, curator=curator)
+        names = None if as_json else _OPTIONS
+        tools = RecallTools(recall, options=HostOptions(redact=True), context=here, curator=curator, names=names)
         answer = tools.call("session_recall", args)
+        reports = recall.sources()
     if not answer["ok"]:
         fail(answer["error"], _EXIT_CODES.get(answer["error_category"], USAGE), as_json=as_json)
     status = answer["status"]
@@ -85,7 +97,7 @@ def ask(
     elif status in ("no_curator", "curator_failed"):
         fail(answer["text"], _STATUSES[status], as_json=False)
     else:
-        show(_lines(answer), given_display(sys.stdout))
+        show(_lines(answer, reports), given_display(sys.stdout))
     raise click.exceptions.Exit(_STATUSES[status])
 
 
@@ -101,14 +113,14 @@ def _check_days(given: Mapping[str, Any], *, as_json: bool) -> None:
         fail(str(error), USAGE, as_json=as_json)
 
 
-def _lines(answer: Mapping[str, Any]) -> Iterator[Line]:
+def _lines(answer: Mapping[str, Any], reports: Sequence[SourceReport]) -> Iterator[Line]:
     """Yield an answer as lines for people."""
     for line in answer["text"].split("\n"):
         yield [(escape(line), "")]
     details = answer["details"]
     if answer["status"] == "found":
-        counted = f"from {details['match_count']} turns of {details['session_count']} sessions"
+        turns = counted(details["match_count"], "turn", "turns")
+        sessions = counted(details["session_count"], "session", "sessions")
         yield []
-        yield [(f"picked by {escape(details['curator'])} {counted}", "dim")]
-    for warning in answer.get("warnings", ()):
-        yield note_line(warning)
+        yield [(f"picked by {escape(details['curator'])} from {turns} of {sessions}", "dim")]
+    yield from warning_lines(answer.get("warnings", ()), reports)

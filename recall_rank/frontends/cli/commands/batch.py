@@ -20,7 +20,7 @@ from recall_rank.frontends.host_options import NAMES, HostOptions, host_options,
 from recall_rank.frontends.tools.dispatch import TOOLS, RecallTools, argument_names, failed_call
 from recall_rank.model import Context
 from recall_rank.model.camel_case import snake_arguments
-from recall_rank.model.serialize import MAX_DEPTH, error_to_dict, json_line, too_deep
+from recall_rank.model.serialize import MAX_DEPTH, error_to_dict, json_kind, json_line, too_deep
 
 _MODES: Final = ("schema", "raw")
 _WIRES: Final = ("snake", "camel")
@@ -131,7 +131,7 @@ def _read_call(line: bytes) -> BatchCall:
 
     call = orjson.loads(line)  # JSONDecodeError is a ValueError
     if not isinstance(call, dict):
-        raise ValueError(f"a call must be an object, not {type(call).__name__}")
+        raise ValueError(f"a call must be an object, not {json_kind(call)}")
     if "id" not in call:
         raise ValueError("a call needs an id")
     if too_deep({**call, "args": None}):  # the tools themselves refuse such args
@@ -148,7 +148,7 @@ def _read_call(line: bytes) -> BatchCall:
     args, options = call.get("args", {}), call.get("options", {})
     for name, value in (("args", args), ("options", options)):
         if not isinstance(value, dict):
-            raise ValueError(f"{name} must be an object, not {type(value).__name__}")
+            raise ValueError(f"{name} must be an object, not {json_kind(value)}")
     return BatchCall(
         id=call["id"],
         tool=tool,

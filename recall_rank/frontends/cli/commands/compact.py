@@ -12,6 +12,7 @@ import click
 from recall_rank.frontends.cli.options.cache_options import CacheOptions, not_empty
 from recall_rank.frontends.cli.output.console import HITS, NOT_WRITTEN, USAGE, fail, print_json, say
 from recall_rank.frontends.display_text import escape_lines, one_line
+from recall_rank.model.option_errors import error_text
 
 if TYPE_CHECKING:
     from recall_rank.frontends.compaction.condensing import CondensedHistory
@@ -184,7 +185,7 @@ def _run_hook(event: str) -> NoReturn:
         for problem in answer.problems:
             say(f"recall-rank compact: {problem}", err=True)
     except Exception as error:  # noqa: BLE001 - the host must not fail, whatever happens here
-        say(f"recall-rank compact: {one_line(str(error))[:300]}", err=True)
+        say(f"recall-rank compact: {one_line(error_text(error))[:300]}", err=True)
     raise click.exceptions.Exit(HITS)
 
 

@@ -12,6 +12,7 @@ from recall_rank.frontends.cli.options.histories import history_option
 from recall_rank.frontends.cli.options.one_session import read_session
 from recall_rank.frontends.cli.options.redact import redact_option
 from recall_rank.frontends.cli.output.console import HITS, NO_HITS, NOT_CURATED, USAGE, fail
+from recall_rank.model.option_errors import error_text
 
 if TYPE_CHECKING:
     from recall_rank.frontends.curators.summarizer import Summarizer
@@ -88,7 +89,7 @@ def _summarizer(name: str | None) -> tuple[Summarizer | None, str]:
     except NoCuratorError as error:
         if name is not None:
             fail(str(error), USAGE, as_json=False)
-        return None, str(error)
+        return None, error_text(error)
 
 
 def _condensed(read: SessionTranscript, summarizer: Summarizer | None, missing: str) -> _Page:

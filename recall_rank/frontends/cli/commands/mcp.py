@@ -46,10 +46,12 @@ _START: Final = HostOptions()
     help=f"Families of tools to offer, separated by commas: {', '.join(FAMILIES)}. Default: recall.",
 )
 @curator_option
-@click.option("--global/--no-global", "global_", default=True, help="Whether other projects can be searched at all.")
-@click.option("--redact/--no-redact", default=True, help="Whether keys and passwords are taken out of answers.")
+@click.option(
+    "--global/--no-global", "global_", default=True, help="Whether other projects can be searched at all. Default: on."
+)
+@click.option("--redact/--no-redact", default=True, help="Take keys and passwords out of answers. Default: on.")
 @click.option("--max-results", type=int, default=_START.max_results, show_default=True, help="Most results of a call.")
-@click.option("--max-sessions", type=int, default=None, help="Search only the newest so many sessions.")
+@click.option("--max-sessions", type=int, default=None, help="Search only the newest so many. Default: all.")
 @click.option(
     "--max-session-list",
     type=int,

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Mapping
-from datetime import datetime
-from typing import Any, Final
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
@@ -14,6 +15,7 @@ from recall_rank.frontends.cli.options.display_options import display_options
 from recall_rank.frontends.cli.options.histories import history_option, open_recall, read_with_progress
 from recall_rank.frontends.cli.options.limit import limit_option
 from recall_rank.frontends.cli.options.redact import redact_option
+from recall_rank.frontends.cli.options.targets import why_unknown
 from recall_rank.frontends.cli.output.console import (
     DEFECT,
     HITS,
@@ -23,16 +25,28 @@ from recall_rank.frontends.cli.output.console import (
     OUT_OF_MEMORY,
     USAGE,
     Line,
-    counted,
     fail,
     fail_without_history,
-    note_line,
     print_json,
 )
+from recall_rank.frontends.cli.output.conversation_lines import (
+    ShownConversation,
+    conversation,
+    conversation_heading,
+    is_snippet_shown,
+    message_lines,
+    shown_time,
+    warning_lines,
+)
 from recall_rank.frontends.cli.output.display import Display, given_display, has_terminal
+from recall_rank.frontends.cli.output.id_prefixes import IdPrefixes
 from recall_rank.frontends.cli.output.render import show
-from recall_rank.frontends.display_text import one_line
+from recall_rank.frontends.display_text import counted, one_line
 from recall_rank.frontends.tools.parameters import GENERATIONS, SCORINGS
+
+if TYPE_CHECKING:
+    from recall_rank.model import Session, SourceReport
+    from recall_rank.recall import Recall
 
 _EXIT_CODES: Final = {  # category of a tool's error -> exit status; of every other category: USAGE
     **dict.fromkeys(("list_failed", "no_messages"), NO_HISTORY),
@@ -40,7 +54,12 @@ _EXIT_CODES: Final = {  # category of a tool's error -> exit status; of every ot
     "internal": DEFECT,
 }
 _INDENT: Final = "    "
-_LONGEST: Final = 240  # characters of a message in a list of messages
+_OPTIONS: Final = {  # argument of the tool -> what a person types
+    "around_message_id": "--around",
+    "session_id": "--session",
+    "session_prefix": "--session-prefix",
+    **{name: f"--{name.replace('_', '-')}" for name in ("limit", "window", "scoring", "generation", "budget_ms")},
+}
 
 
 @click.command(name="session-search", short_help="Find past conversations, with what was said at the match.")
@@ -66,9 +85,11 @@ def session_search(
     are for --around.
     """
     from recall_rank.frontends.host_options import HostOptions
+    from recall_rank.frontends.redaction.redacted_answers import session_without_secrets
     from recall_rank.frontends.tools.dispatch import RecallTools
     from recall_rank.model import Context
 
+    now = int(time.time() * 1000)
     options = HostOptions(max_window=100, max_session_list=100, max_results=100, redact=redact)
     args = {"query": " ".join(query), **{name: value for name, value in given.items() if value is not None}}
     if query and not args["query"].strip():
@@ -79,14 +100,16 @@ def session_search(
     here = context_of_working_directory() or Context()
     with open_recall(histories, as_json=as_json, context=here) as recall:
         fail_without_history(read_with_progress(recall, index=bool(query)), as_json=as_json)
-        answer = RecallTools(recall, options=options, context=here).call("session_search", args)
-    if not answer["ok"]:
-        fail(answer["error"], _EXIT_CODES.get(answer["error_category"], USAGE), as_json=as_json)
-    if "unknown_session" in answer.get("warning_categories", ()):
-        fail(answer["warnings"][0], NOT_THERE, as_json=as_json)
-    if as_json:
-        print_json(answer)
-    else:
+        names = None if as_json else _OPTIONS
+        answer = RecallTools(recall, options=options, context=here, names=names).call("session_search", args, now=now)
+        if not answer["ok"]:
+            fail(answer["error"], _EXIT_CODES.get(answer["error_category"], USAGE), as_json=as_json)
+        if "unknown_session" in answer.get("warning_categories", ()):
+            unknown = why_unknown(recall, given["session_id"]) or answer["warnings"][0]
+            fail(unknown, NOT_THERE, as_json=as_json)
+        if as_json:
+            print_json(answer)
+            raise click.exceptions.Exit(_status(answer))
         if "results" in answer and has_terminal():
             from recall_rank.frontends.cli.last_search import LastSearch, ShownHit
             from recall_rank.frontends.cli.options.shown_hits import keep_numbers
@@ -94,63 +117,62 @@ def session_search(
             listed = tuple(ShownHit(entry["session_id"]) for entry in answer["results"])
             keep_numbers(LastSearch(1, listed, histories=tuple(histories)))
         display = given_display(sys.stdout)
-        show(_lines(answer, display), display)
-    raise click.exceptions.Exit(HITS if answer.get("results") or answer.get("messages") else NO_HITS)
+        changed = session_without_secrets if redact else None
+        seen = _Seen(recall, display, now, recall.sources(), changed, given["scoring"] != "praisonai")
+        show(list(_lines(answer, seen)), display)
+    raise click.exceptions.Exit(_status(answer))
 
 
-def _lines(answer: Mapping[str, Any], display: Display) -> Iterator[Line]:
+def _status(answer: Mapping[str, Any]) -> int:
+    return HITS if answer.get("results") or answer.get("messages") else NO_HITS
+
+
+@dataclass(frozen=True, slots=True)
+class _Seen:
+    """The histories that an answer comes from, for what its lines show beside it."""
+
+    recall: Recall
+    display: Display
+    now: int  # epoch milliseconds
+    reports: Sequence[SourceReport]
+    changed: Callable[[Session], Session] | None  # takes keys and passwords out of a session
+    numbered: bool  # whether the numbers of messages are their places in the session
+
+    def conversation(self, session_id: str) -> ShownConversation | None:
+        return conversation(self.recall, session_id, self.changed) if self.numbered else None
+
+    def prefixes(self, found: ShownConversation | None) -> IdPrefixes | None:
+        """Return what shortens the ids of messages on a terminal."""
+        if found is None or not self.display.is_terminal:
+            return None
+        return IdPrefixes((), {found.session.id: found.ids.values()})
+
+
+def _lines(answer: Mapping[str, Any], seen: _Seen) -> Iterator[Line]:
     """Yield an answer as lines for people."""
     for number, entry in enumerate(answer.get("results", ()), 1):
+        count = counted(entry["message_count"], "message", "messages") if "message_count" in entry else ""
         yield [
             (f"{number:>2}. ", "dim"),
             (one_line(entry["title"]) or "untitled", "bold"),
-            (f" · {one_line(_when(entry['when'], display))}", "green"),
+            (f" · {one_line(shown_time(entry['when'], seen.now, seen.display))}", "green"),
             (f" · {one_line(entry['session_id'])}", "dim"),
-            (f" · {entry['message_count']} messages" if "message_count" in entry else "", "dim"),
+            (f" · {count}" if count else "", "dim"),
         ]
         if "snippet" in entry:
-            if not _is_shown(entry["snippet"], entry["messages"], entry["anchor_index"]):
+            found, anchor = seen.conversation(entry["session_id"]), entry["anchor_index"]
+            if not is_snippet_shown(entry["snippet"], entry["messages"], anchor, found):
                 yield [(_INDENT + one_line(entry["snippet"]), "")]
-            yield from _message_lines(entry["messages"], entry["anchor_index"])
+            yield from message_lines(entry["messages"], anchor, found, seen.prefixes(found))
             yield [(f"{_INDENT}score {entry['score']:.3g}", "dim")]
         yield []
-    yield from _message_lines(answer.get("messages", ()), None)
+    if answer.get("messages"):
+        found = seen.conversation(answer["session_id"])
+        yield from conversation_heading(found, seen.now, seen.display) if found is not None else ()
+        yield from message_lines(answer["messages"], None, found, seen.prefixes(found))
     if "total_found" in answer:
         shown, total = len(answer["results"]), answer["total_found"]
         least = "" if answer["total_exact"] else "at least "
         of = f"{shown:,} of {least}" if least or shown != total else ""
         yield [(f"{of}{counted(total, 'session', 'sessions')}" if total else "No sessions", "bold")]
-    for warning in answer.get("warnings", ()):
-        yield note_line(warning)
-
-
-def _when(text: str | None, display: Display) -> str:
-    """Return a time in ISO 8601 as it is shown: on a terminal as a minute in its zone."""
-    if not display.is_terminal or text is None:
-        return text or "undated"
-    try:
-        moment = datetime.fromisoformat(text)
-    except ValueError:  # as a store of PraisonAI has it
-        return text
-    return display.minute(int(moment.timestamp() * 1000)) if moment.tzinfo is not None else text
-
-
-def _message_lines(messages: Any, anchor: int | None) -> Iterator[Line]:
-    for message in messages:
-        yield [
-            (f"{_INDENT}{'>' if message['index'] == anchor else ' '}{message['index']:>4} ", "dim"),
-            (one_line(str(message["role"])), "cyan"),
-            (f": {_beginning(message)}", ""),
-        ]
-
-
-def _beginning(message: Mapping[str, Any]) -> str:
-    """Return the text of a message on one line, cut to _LONGEST characters."""
-    text = one_line(str(message["content"] or ""))
-    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
-
-
-def _is_shown(snippet: str, messages: Any, anchor: int | None) -> bool:
-    """Return whether the line of the message that matches shows the snippet."""
-    shown = [_beginning(message) for message in messages if message["index"] == anchor]
-    return any(one_line(snippet).strip("… ") in each for each in shown)
+    yield from warning_lines(answer.get("warnings", ()), seen.reports)

@@ -20,19 +20,20 @@ from recall_rank.frontends.cli.output.console import (
 from recall_rank.frontends.cli.output.display import Display, given_display
 from recall_rank.frontends.cli.output.render import show
 from recall_rank.frontends.cli.output.tables import table_lines
-from recall_rank.frontends.display_text import age, one_line
+from recall_rank.frontends.display_text import age, counted, one_line
 
 if TYPE_CHECKING:
     from recall_rank.model import SourceReport
 
 _COLUMNS: Final = ("agent", "sessions", "messages", "parts", "size", "malformed", "newest", "location")
+_MOST_RECORDS: Final = 20  # malformed records of a source that are listed
 _RIGHT: Final = range(1, 6)  # columns of numbers
 
 
 @click.command(name="sources", short_help="List the histories that are searched.")
 @history_option
 @click.option("--json", "as_json", is_flag=True, help="Print the list as one line of JSON.")
-@click.option("--verbose", "-v", is_flag=True, help="List every malformed record with its place and reason.")
+@click.option("--verbose", "-v", is_flag=True, help="List malformed records with place and reason.")
 @display_options
 @click.pass_context
 def sources(ctx: click.Context, histories: tuple[str, ...], as_json: bool, verbose: bool) -> None:
@@ -83,10 +84,14 @@ def _problems(report: SourceReport, verbose: bool) -> Iterator[Line]:
     for warning in report.warnings:
         yield note_line(f"{report.agent}: {warning}")
     if verbose:
-        for record in report.malformed:
+        for record in report.malformed[:_MOST_RECORDS]:
             more = f" ({record.count:,} records)" if record.count > 1 else ""
             place = f"{record.location}, {record.place}" if record.location else record.place
             yield [("malformed: ", "yellow"), (one_line(f"{place}: {record.reason}{more}"), "")]
+        left = sum(record.count for record in report.malformed[_MOST_RECORDS:])
+        if left:
+            records = counted(left, "more malformed record", "more malformed records")
+            yield note_line(f"{report.agent}: {records}; --json --verbose lists all")
     elif report.malformed:
         yield note_line(f"{report.agent}: --verbose lists the malformed records")
 

@@ -21,7 +21,7 @@ from recall_rank.frontends.cli.output.display import given_display
 from recall_rank.frontends.cli.output.hit_layout import cut, width
 from recall_rank.frontends.cli.output.render import show
 from recall_rank.frontends.cli.output.tables import bar_columns
-from recall_rank.frontends.display_text import one_line, utc_minute
+from recall_rank.frontends.display_text import counted, one_line, utc_minute
 
 if TYPE_CHECKING:
     from recall_rank.model import VectorCount
@@ -60,7 +60,8 @@ def stats(unit: str | None, svg: IO[bytes] | None, histories: tuple[str, ...], a
 
 def _lines(found: Activity, unit: str | None, columns: int | None = None) -> Iterator[Line]:
     """Yield the totals, then a bar for each period, project and agent, as lines of at most `columns` columns."""
-    yield [(f"{found.messages:,} messages in {found.sessions:,} sessions", "bold"), (_span(found), "")]
+    messages = counted(found.messages, "message", "messages")
+    yield [(f"{messages} in {counted(found.sessions, 'session', 'sessions')}", "bold"), (_span(found), "")]
     unit, periods = found.named_periods(unit)
     shown = periods[-MAX_PERIODS:]
     if shown:
@@ -77,7 +78,8 @@ def _lines(found: Activity, unit: str | None, columns: int | None = None) -> Ite
 
 def _vector_lines(count: VectorCount) -> Iterator[Line]:
     yield []
-    heading = f"{count.with_vector:,} of {count.passages:,} passages have a vector"
+    passages = counted(count.passages, "passage", "passages")
+    heading = f"{count.with_vector:,} of {passages} {'has' if count.passages == 1 else 'have'} a vector"
     yield [(heading, "bold"), (f" · {one_line(count.model)}", "")]
 
 

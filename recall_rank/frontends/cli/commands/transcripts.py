@@ -17,7 +17,7 @@ from recall_rank.frontends.cli.options.display_options import Form, display_opti
 from recall_rank.frontends.cli.options.histories import history_option, open_recall, read_with_progress
 from recall_rank.frontends.cli.options.limit import MOST, limit_option
 from recall_rank.frontends.cli.options.redact import redact_option
-from recall_rank.frontends.cli.options.targets import Target, message_target, target_of
+from recall_rank.frontends.cli.options.targets import Target, message_target, target_of, why_unknown
 from recall_rank.frontends.cli.output.console import (
     DEFECT,
     HITS,
@@ -65,6 +65,7 @@ _EXIT_CODES: Final = {  # category of a tool's error -> exit status; of every ot
     "out_of_memory": OUT_OF_MEMORY,
     "internal": DEFECT,
 }
+_UNKNOWN: Final = ("other", "message_not_found")  # categories of a tool's error where the session may be unknown
 
 
 def transcript_options(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -258,15 +259,6 @@ def _show_sessions(form: Form, histories: Sequence[str], answer: Mapping[str, An
     show(rows, display if form in ("lines", "oneline") else Display())
 
 
-def _why_unknown(recall: Recall, session_id: str) -> str:
-    """Return a sentence that says that no session, or more than one, has this id or beginning of one; "" if one has."""
-    try:
-        recall.session(session_id)
-    except LookupError as error:
-        return str(error)
-    return ""
-
-
 def _run(
     tool: str,
     args: Mapping[str, Any],
@@ -293,11 +285,13 @@ def _run(
         fail_without_history(read_with_progress(recall, index=False), as_json=as_json)
         now = int(time.time() * 1000)
         given = {name: value for name, value in args.items() if value is not None}
-        output = RecallTools(recall, options=options, context=here).call(tool, given, now=now)
+        options_of_args = {name: f"--{name}" for name in args}
+        names = None if as_json else {**options_of_args, "session_id": "SESSION", "message_id": "MESSAGE"}
+        output = RecallTools(recall, options=options, context=here, names=names).call(tool, given, now=now)
         if complete is not None and output["ok"]:
             complete(output, recall)
-        if not output["ok"] and output["error_category"] == "other" and "session_id" in given:
-            output["error"] = _why_unknown(recall, given["session_id"]) or output["error"]
+        if not output["ok"] and output["error_category"] in _UNKNOWN and "session_id" in given:
+            output["error"] = why_unknown(recall, given["session_id"]) or output["error"]
     if redact:
         from recall_rank.frontends.redaction.redacted_answers import without_secrets
 

@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 
 import click
 
+from recall_rank.frontends.cli.output.sources_hint import CACHE
+
 if TYPE_CHECKING:
     from recall_rank.histories.ignore import Ignore
 
-_META: Final = "recall_rank.histories.cache"
 _KINDS: Final = {"store": "stores", "project": "projects", "path": "paths", "session": "sessions"}
 
 
@@ -29,28 +30,54 @@ def not_empty(context: click.Context, option: click.Parameter, value: Any) -> An
 
 def cache_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """Add --cache, --no-cache, --keep-vanished and --ignore to a command; CacheOptions.given() returns their values."""
-    for option in reversed(
-        (
-            click.option(
-                "--cache", metavar="DIR", expose_value=False, callback=_note("cache"),
-                help="Keep the index in this folder. Default: this user's folder for caches.",
-            ),
-            click.option(
-                "--no-cache", is_flag=True, expose_value=False, callback=_note("no_cache"),
-                help="Keep the index in memory and read everything again.",
-            ),
-            click.option(
-                "--keep-vanished/--no-keep-vanished", default=None, expose_value=False, callback=_note("keep_vanished"),
-                help="Keep sessions in the cache that their agent deletes. Holds until the other is said.",
-            ),
-            click.option(
-                "--ignore", multiple=True, metavar="KIND:PATTERN", expose_value=False, callback=_note("ignore"),
-                help="Never read this store, project, path or session; repeatable. The index is kept in memory then.",
-            ),
-        )
-    ):  # fmt: skip
-        command = option(command)
-    return command
+    return cache_folder_option(_no_cache_option(_keep_vanished_option(_ignore_option(command))))
+
+
+def stored_cache_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add --cache and --keep-vanished to a command that has nothing to do without a cache on disk."""
+    return cache_folder_option(_keep_vanished_option(command))
+
+
+def cache_folder_option(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add --cache alone to a command, one that reads no history."""
+    return click.option(
+        "--cache",
+        metavar="DIR",
+        expose_value=False,
+        callback=_note("cache"),
+        help="Keep the index in this folder. Default: this user's folder for caches.",
+    )(command)
+
+
+def _no_cache_option(command: Callable[..., Any]) -> Callable[..., Any]:
+    return click.option(
+        "--no-cache",
+        is_flag=True,
+        expose_value=False,
+        callback=_note("no_cache"),
+        help="Keep the index in memory and read everything again.",
+    )(command)
+
+
+def _keep_vanished_option(command: Callable[..., Any]) -> Callable[..., Any]:
+    return click.option(
+        "--keep-vanished/--no-keep-vanished",
+        default=None,
+        expose_value=False,
+        callback=_note("keep_vanished"),
+        help="Keep sessions in the cache that their agent deletes. Holds until the other is said.",
+    )(command)
+
+
+def _ignore_option(command: Callable[..., Any]) -> Callable[..., Any]:
+    return click.option(
+        "--ignore",
+        multiple=True,
+        metavar="KIND:PATTERN",
+        expose_value=False,
+        callback=_note("ignore"),
+        help="Never read this store, project, path or session; repeatable. The index is kept in memory then.",
+    )(command)
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +99,7 @@ class CacheOptions:
         from recall_rank.histories.settings import settings
 
         context = click.get_current_context(silent=True)
-        given: dict[str, Any] = context.meta.get(_META, {}) if context is not None else {}
+        given: dict[str, Any] = context.meta.get(CACHE, {}) if context is not None else {}
         known = settings()
         cache: str | Literal[True] | None = known.cache or None
         if given.get("cache") and given.get("no_cache"):
@@ -101,7 +128,7 @@ class CacheOptions:
 
 def default_to_cache(folder: str | None) -> None:
     """Use this folder for the cache of the running command, unless its own options name a cache or none."""
-    given = click.get_current_context().meta.setdefault(_META, {})
+    given = click.get_current_context().meta.setdefault(CACHE, {})
     if folder is not None and not given.get("no_cache"):
         given.setdefault("cache", folder)
 
@@ -112,13 +139,13 @@ def leaves_traces() -> bool:
     """
     from recall_rank.histories.settings import settings
 
-    given = click.get_current_context().meta.get(_META, {})
+    given = click.get_current_context().meta.get(CACHE, {})
     return not given.get("no_cache") and (bool(given.get("cache")) or settings().cache is not False)
 
 
 def given_cache() -> str | None:
     """Return the full path of the folder that --cache of the running command names; None without that option."""
-    given = click.get_current_context().meta.get(_META, {}).get("cache")
+    given = click.get_current_context().meta.get(CACHE, {}).get("cache")
     return None if given is None else str(Path(given).expanduser().absolute())
 
 
@@ -165,6 +192,6 @@ def _note(name: str) -> Callable[[click.Context, click.Parameter, Any], None]:
         if name == "cache":
             not_empty(context, option, value)
         if value or (value is False and name == "keep_vanished"):
-            context.meta.setdefault(_META, {})[name] = value
+            context.meta.setdefault(CACHE, {})[name] = value
 
     return note

@@ -158,7 +158,7 @@ def with_user_defaults(filters: Mapping[str, Any]) -> dict[str, Any]:
     try:
         known = settings().defaults
     except ValueError as error:
-        raise click.UsageError(str(error)) from error
+        raise click.ClickException(str(error)) from error
     chosen = {"results": known.results, "match": known.match}
     return {**filters, **{name: value for name, value in chosen.items() if value and filters[name] is None}}
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from recall_rank.frontends.cli.options.cache_options import CacheOptions, cache_options, not_empty
+from recall_rank.frontends.cli.options.cache_options import CacheOptions, cache_options, not_empty, stored_cache_options
 from recall_rank.frontends.cli.options.completions import complete_histories
 from recall_rank.frontends.cli.options.named_sources import named_sources
 from recall_rank.frontends.cli.output.console import NO_HISTORY, USAGE, fail, progress_on_stderr, say
@@ -26,6 +26,15 @@ Point to one with --history PATH, or try the history that ships with this progra
 
 def history_option(command: Callable[..., Any]) -> Callable[..., Any]:
     """Add --history, which is repeatable, and the options of the cache to a command."""
+    return _history(cache_options(command))
+
+
+def stored_history_option(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add --history and the options of the cache to a command that has nothing to do without a cache on disk."""
+    return _history(stored_cache_options(command))
+
+
+def _history(command: Callable[..., Any]) -> Callable[..., Any]:
     return click.option(
         "--history",
         "histories",
@@ -34,7 +43,7 @@ def history_option(command: Callable[..., Any]) -> Callable[..., Any]:
         metavar="PATH",
         shell_complete=complete_histories,
         help="A history file, a folder with stores, an agent's name, or demo; repeatable. Default: all found here.",
-    )(cache_options(command))
+    )(command)
 
 
 def open_recall(

@@ -12,6 +12,7 @@ import click
 
 from recall_rank.frontends.cli.options.cache_options import not_empty
 from recall_rank.frontends.cli.output.console import NO_HISTORY, USAGE, fail
+from recall_rank.model.option_errors import error_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -84,6 +85,6 @@ def open_index_folder(
     except RuntimeError as error:  # a package is missing
         fail(f"--index {folder}: {error}", USAGE, as_json=as_json)
     except (OSError, ValueError) as error:
-        fail(f"--index {folder}: {error}", NO_HISTORY, as_json=as_json)
+        fail(f"--index {folder}: {error_text(error)}", NO_HISTORY, as_json=as_json)
     with searched:
         yield SearchedFolder(searched, name_context_repository(context))

@@ -13,6 +13,7 @@ from recall_rank.frontends.cli.output.console import NOT_THERE, fail
 
 if TYPE_CHECKING:
     from recall_rank.frontends.cli.last_search import LastSearch, ShownHit
+    from recall_rank.recall import Recall
 
 _DIGITS: Final = 3  # of the number of a hit at most
 NUMBER: Final = re.compile(r"[1-9][0-9]{0,2}")  # a number of a hit; a longer one is the beginning of an id
@@ -66,6 +67,15 @@ def message_target(session: str, message: str | None, histories: tuple[str, ...]
             f"Missing argument 'MESSAGE': {session!r} is taken for a session, not for a hit's number."
         )
     return found
+
+
+def why_unknown(recall: Recall, session_id: str) -> str:
+    """Return a sentence that says that no session, or more than one, has this id or beginning of one; "" if one has."""
+    try:
+        recall.session(session_id)
+    except LookupError as error:
+        return str(error.args[0])
+    return ""
 
 
 def _numbered(search: LastSearch, number: int, *, as_json: bool) -> ShownHit:

@@ -6,6 +6,7 @@ import math
 from dataclasses import fields, replace
 from typing import Any
 
+from recall_rank.model.nearest_names import did_you_mean
 from recall_rank.weights import DEFAULT, Weights
 
 
@@ -13,7 +14,8 @@ def parse_weights(text: str, weights: Weights = DEFAULT) -> Weights:
     """Return a copy of `weights` with the changes in `text`, NAME=VALUE[+NAME=VALUE...].
 
     NAME is a field of Weights in capitals; TABLE.ENTRY names one entry of a field that is a table. A value has the
-    type of the weight that it replaces. Raises ValueError that names the weight and the accepted values.
+    type of the weight that it replaces. Raises ValueError that names the weight and the accepted values; for a weight
+    that does not exist, the nearest ones.
     """
     for change in text.split("+"):
         label, given, written = (piece.strip() for piece in change.partition("="))
@@ -21,7 +23,9 @@ def parse_weights(text: str, weights: Weights = DEFAULT) -> Weights:
             raise ValueError(f"a change of weights is NAME=VALUE, not {change!r}")
         name, _, entry = label.partition(".")
         if not name.isupper() or name.lower() not in weight_names(weights):
-            raise ValueError(f"there is no weight {name!r}; recall_rank/weights.py names them")
+            known = [each.upper() for each in weight_names(weights)]
+            hint = did_you_mean(name, known) or f"there are {', '.join(known)}"
+            raise ValueError(f"there is no weight {name!r}: {hint}")
         now = getattr(weights, name.lower())
         if hasattr(now, "_fields"):
             value = _with_entry(name, now, entry, written)
@@ -44,7 +48,9 @@ def _with_entry(name: str, table: Any, entry: str, written: str) -> Any:
     """
     names = table._fields
     if entry not in names:
-        raise ValueError(f"{name} is a table: {name}.ENTRY must be one of {', '.join(names)}, not {entry!r}")
+        hint = did_you_mean(entry, names)
+        told = f"{name} is a table: {name}.ENTRY must be one of {', '.join(names)}, not {entry!r}"
+        raise ValueError(f"{told}; {hint}" if hint else told)
     return table._replace(**{entry: _value(f"{name}.{entry}", getattr(table, entry), written)})
 
 

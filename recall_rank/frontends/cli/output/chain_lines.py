@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from recall_rank.frontends.cli.output.console import Line, note_line
 from recall_rank.frontends.cli.output.display import Display
-from recall_rank.frontends.display_text import age, one_line
+from recall_rank.frontends.display_text import age, counted, one_line
 from recall_rank.frontends.transcripts.reopen import put_reopen
 from recall_rank.histories.chains.lineage import Chain, ChainNode
 from recall_rank.model import Flag
@@ -125,4 +125,4 @@ def _figures(entry: Entry) -> Iterator[str]:
         count = len(entry["summaries"])
         yield f"{count:,} {'summary' if count == 1 else 'summaries'} in it"
     if "subagent_messages" in entry:
-        yield f"{entry['subagent_messages']:,} messages of subagents in it"
+        yield f"{counted(entry['subagent_messages'], 'message', 'messages')} of subagents in it"

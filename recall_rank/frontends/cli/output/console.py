@@ -103,11 +103,6 @@ def print_lines(lines: Iterable[Line], stream: TextIO | None = None, *, colour: 
         click.echo(text, file=stream, color=True)
 
 
-def counted(number: int, one: str, many: str) -> str:
-    """Return a number with the noun in its form for that number."""
-    return f"{number:,} {one if number == 1 else many}"
-
-
 def note_line(text: str) -> Line:
     """Return a line "note: " followed by the text, escaped for a terminal."""
     return [("note: ", "yellow"), (one_line(text), "")]

@@ -118,7 +118,7 @@ def given_display(stream: TextIO) -> Display:
     try:
         defaults = settings().defaults
     except ValueError as error:
-        raise click.UsageError(str(error), context) from error
+        raise click.ClickException(str(error)) from error
     color = given.get("color") or defaults.color
     return display_of(stream, os.environ, color=color, zone=defaults.time_zone, paged=not given.get("no_pager"))
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from recall_rank.frontends.cli.output.console import Line, note_line
 from recall_rank.frontends.cli.output.tables import table_lines
-from recall_rank.frontends.display_text import one_line
+from recall_rank.frontends.display_text import counted, one_line
 
 if TYPE_CHECKING:
     from recall_rank.evaluation.report import Compared, Comparison, Difference, Evaluation, Figures, Ranks
@@ -103,8 +103,8 @@ def _difference_rows(kind: str, compared: Compared) -> Iterator[Sequence[str]]:
 def _counts(evaluation: Evaluation, reports: Sequence[SourceReport], broken: Sequence[BrokenLine]) -> Iterator[Line]:
     sessions, parts = sum(report.sessions for report in reports), sum(report.parts for report in reports)
     yield [
-        (f"{evaluation.measured:,} of {evaluation.queries:,} queries measured", "bold"),
-        (f" over {sessions:,} sessions, {parts:,} parts", ""),
+        (f"{evaluation.measured:,} of {counted(evaluation.queries, 'query', 'queries')} measured", "bold"),
+        (f" over {counted(sessions, 'session', 'sessions')}, {counted(parts, 'part', 'parts')}", ""),
     ]
     for reason, count in (
         ("queries left out, their answers not being in the history", evaluation.missing),

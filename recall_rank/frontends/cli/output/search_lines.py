@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final
 from recall_rank.frontends.cli.output.console import Line, note_line
 from recall_rank.frontends.cli.output.display import Display
 from recall_rank.frontends.cli.output.id_prefixes import IdPrefixes
+from recall_rank.frontends.cli.output.sources_hint import sources_command, with_sources_command
 from recall_rank.frontends.cli.output.word_marks import MATCH_STYLE
 from recall_rank.frontends.display_text import age, machine_name, no_hits_text, one_line, synonyms_text
 from recall_rank.frontends.transcripts.reopen import reopen
@@ -171,7 +172,7 @@ def remark_lines(response: SearchResponse) -> Iterator[Line]:
         if kind != "none":
             yield [(one_line(_DEGRADED.get(kind, kind)), "dim")]
     yield from unread_lines(response.load_errors)
-    yield from map(note_line, response.warnings)
+    yield from map(note_line, with_sources_command(response.warnings, response.coverage.per_source))
 
 
 def _reading(syntax: QuerySyntax) -> str:
@@ -187,7 +188,7 @@ def unread_lines(errors: Sequence[str]) -> Iterator[Line]:
     for error in errors[:MAX_LOAD_ERRORS]:
         yield [("not read: ", "red"), (one_line(error), "")]
     if len(errors) > MAX_LOAD_ERRORS:
-        more = f"and {len(errors) - MAX_LOAD_ERRORS:,} more: recall-rank sources says all"
+        more = f"and {len(errors) - MAX_LOAD_ERRORS:,} more: {sources_command()} says all"
         yield [("not read: ", "red"), (more, "")]
 
 

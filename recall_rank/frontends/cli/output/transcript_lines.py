@@ -14,7 +14,8 @@ from typing import Any
 from recall_rank.frontends.cli.output.console import Line, note_line
 from recall_rank.frontends.cli.output.display import Display
 from recall_rank.frontends.cli.output.word_marks import WordMarks
-from recall_rank.frontends.display_text import age, escape, one_line
+from recall_rank.frontends.display_text import age, counted, escape, one_line
+from recall_rank.frontends.transcripts.labels import title_of_call
 from recall_rank.model.serialize_transcript import PROSE
 
 Entry = Mapping[str, Any]
@@ -60,7 +61,9 @@ def page_lines(answer: Entry, now: int, style: MessageStyle = PIPE) -> Iterator[
         yield from message_lines(entry, now, style)
     page = answer["pagination"]
     first, last = page["offset"] + 1, page["offset"] + page["returned"]
-    shown = f"messages {first:,}-{last:,} of {page['total']:,}" if page["returned"] else "No messages"
+    total = page["total"]
+    none = f"None left of {counted(total, 'message', 'messages')}" if total else "No messages"
+    shown = f"messages {first:,}-{last:,} of {total:,}" if page["returned"] else none
     more = f" (next: --offset {last})" if page["has_more"] else ""
     yield [(shown, "bold"), (more, "")]
     yield from _warnings(answer)
@@ -129,8 +132,9 @@ def _part_lines(part: Entry, columns: int | None) -> Iterator[Line]:
     """Yield the lines of a part; its prose is rendered as Markdown at a width of `columns`, unless that is None."""
     if "tool_name" in part:
         pruned = " (no longer in the agent's context)" if part["pruned"] else ""
-        title = f": {part['title']}" if part.get("title") else ""
-        yield [(_INDENT, ""), (one_line(f"{part['tool_name']}{title}{pruned}"), "bold")]
+        title = title_of_call(part)
+        heading = f"{part['tool_name']}: {title}" if title else part["tool_name"]
+        yield [(_INDENT, ""), (one_line(f"{heading}{pruned}"), "bold")]
         for name, value in _inputs(part.get("input")):
             yield from _indented(f"{name}: {value}", "dim")
     elif part["type"] == "reasoning":

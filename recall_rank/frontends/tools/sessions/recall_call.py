@@ -111,7 +111,8 @@ def _curated(call: CallContext, found: FoundTurns, given: Mapping[str, Any], det
     """
     from recall_rank.frontends.curators.answer_check import curated_answer, shown_name
 
-    counted = f"{_counted(found)} match {_quoted(given['query'])}"
+    matching = "matches" if len(found.turns) == 1 else "match"
+    counted = f"{_counted(found)} {matching} {_quoted(given['query'])}"
     task = CurationTask(given["query"], given["looking_for"], found.turns)
     try:
         curator = _curator(call, given["curator"])

@@ -20,6 +20,7 @@ from recall_rank.frontends.tools.sessions.source_warnings import warn_of_respons
 from recall_rank.frontends.tools.sessions.turns import branch_of, turn_text, turns_of
 from recall_rank.frontends.tools.warnings import Warnings
 from recall_rank.model import Context, Flag, Message, Result, Session
+from recall_rank.model.option_errors import error_text
 from recall_rank.model.project_scope import place_of, short_name
 from recall_rank.model.serialize import repaired
 
@@ -235,7 +236,7 @@ class _Cutter:
             try:
                 self._sessions[key] = self.histories.transcript(hit.session_id)
             except (LookupError, OSError) as error:
-                self.warnings.add("source", f"{hit.session_id}: its messages cannot be read: {error}")
+                self.warnings.add("source", f"{hit.session_id}: its messages cannot be read: {error_text(error)}")
                 self._sessions[key] = None
         return self._sessions[key]
 

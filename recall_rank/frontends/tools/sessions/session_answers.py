@@ -36,6 +36,7 @@ from recall_rank.frontends.tools.sessions.source_warnings import places_of_prefi
 from recall_rank.frontends.tools.warnings import Warnings
 from recall_rank.loaders.praisonai import NAME
 from recall_rank.model import Result, SearchResponse, Session
+from recall_rank.model.option_errors import error_text
 from recall_rank.weights import DEFAULT
 
 if TYPE_CHECKING:
@@ -228,7 +229,7 @@ def _numbered(call: CallContext, session: Session, warnings: Warnings) -> Number
     try:
         return numbered_session(call.histories, session)
     except (LookupError, OSError) as error:
-        warnings.add("source", f"{session.id}: its messages cannot be read: {error}")
+        warnings.add("source", f"{session.id}: its messages cannot be read: {error_text(error)}")
         return None
 
 

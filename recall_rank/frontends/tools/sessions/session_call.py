@@ -9,6 +9,7 @@ from recall_rank.frontends.host_options import HostOptions
 from recall_rank.frontends.tools.call_context import CallContext
 from recall_rank.frontends.tools.parameters import read, session_search_parameters
 from recall_rank.frontends.tools.warnings import ToolError, Warnings
+from recall_rank.model.option_errors import error_text
 
 if TYPE_CHECKING:  # it imports loaders, which most calls of a process do not need
     from recall_rank.frontends.tools.sessions.session_answers import SessionQuery
@@ -35,7 +36,7 @@ def session_search_call(call: CallContext, args: Mapping[str, Any]) -> dict[str,
         else:
             answer = browse(call, asked, warnings)
     except (LookupError, OSError) as error:
-        raise ToolError("no_messages", f"{type(error).__name__}: {error}") from None
+        raise ToolError("no_messages", error_text(error)) from None
     if call.cancelled():
         raise ToolError("aborted", "aborted")
     if asked.around != "" and answer["mode"] != "scroll":

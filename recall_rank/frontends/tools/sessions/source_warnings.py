@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -68,16 +68,37 @@ def warn_of_sources(
     """Add a warning for each file or store that could not be read, or only in part, and for those beyond the first few
     one with their number. With `places`, only these are told of; `read` are files that have a warning already.
     """
+    untold = {location: text for location, text in _problems(reports).items() if location not in read}
+    told = [text for location, text in untold.items() if places is None or location in places]
+    most = MAX_WARNINGS - 1
+    for text in told[:most]:
+        warnings.add("source", text)
+    if len(told) > most:
+        warnings.add("source", _more(len(told) - most))
+
+
+def others_than_sources(texts: Iterable[str], reports: Sequence[SourceReport]) -> list[str]:
+    """Return the warnings of an answer other than those that warn_of_response() and warn_of_sources() add about the
+    files and stores of `reports`.
+    """
+    problems = _problems(reports)
+    told = {*problems.values(), *map(_more, range(1, len(problems) + 1))}
+    told.add(note_on_sources(reports) or "")
+    told.add(note_on_sources([replace(report, malformed=()) for report in reports]) or "")
+    return [text for text in texts if text not in told]
+
+
+def _problems(reports: Iterable[SourceReport]) -> dict[str, str]:
+    """Return the first problem of each file or store, by its place."""
     problems: dict[str, str] = {}
     for report in reports:
         for failure in report.failures:
             problems.setdefault(failure.location, str(failure))
         for record in report.malformed:
             problems.setdefault(record.location, f"{record.location}: {record.place}: {record.reason}")
-    untold = {location: text for location, text in problems.items() if location not in read}
-    told = [text for location, text in untold.items() if places is None or location in places]
-    most = MAX_WARNINGS - 1
-    for text in told[:most]:
-        warnings.add("source", text)
-    if len(told) > most:
-        warnings.add("source", f"{len(told) - most} more files or stores have damaged records: see recall-rank sources")
+    return problems
+
+
+def _more(count: int) -> str:
+    what = "1 more file or store has" if count == 1 else f"{count} more files or stores have"
+    return f"{what} damaged records: see recall-rank sources"

@@ -68,6 +68,27 @@ def test_a_dry_run_shows_what_would_leave_and_writes_nothing(run: Run, url: str)
     assert contents(url) == {}
 
 
+def test_a_pattern_that_names_nothing_is_told_or_refused(run: Run, url: str) -> None:
+    shared = ("push", url, "--history", "demo", "--user", "ana", "--host", "quay", "--project", "typo")
+    noted = "note: no session is of a project that 'typo' names"
+    for _ in range(2):
+        refused = run(*shared)
+        assert refused.exit_code == 2
+        assert "no session is of a project that may leave this machine: nothing was pushed" in refused.stderr
+        assert contents(url) == {}
+    both = (*shared, "--project", "mossgarden")
+    for _ in range(2):  # the second one reads nothing again
+        assert noted in run(*both).stdout.splitlines()
+    assert json.loads(run(*both, "--json").stdout)["unmatched"] == ["typo"]
+    assert noted in run(*both, "--dry-run").stdout.splitlines()
+    assert json.loads(run(*both, "--dry-run", "--json").stdout)["unmatched"] == ["typo"]
+    assert run("push", url, "--withdraw", "--user", "ana", "--host", "never").exit_code == 5
+    missing = run("push", url, "--withdraw", "--user", "ana", "--host", "never").stderr
+    assert missing == f"recall-rank: ana@never has pushed nothing to {url}: ana@quay has\n"
+    assert run("push", url, "--withdraw", "--user", "ana", "--host", "quay").exit_code == 0
+    assert run("push", url, "--withdraw", "--user", "ana", "--host", "quay").exit_code == 5
+
+
 def test_the_settings_may_allow_projects(run: Run, url: str, tmp_path: Path) -> None:
     refused = run("push", url, "--history", "demo")
     assert refused.exit_code == 2

@@ -69,8 +69,8 @@ def test_what_cannot_be_built_ends_the_command(
     assert result.exit_code == 2
     assert "exclude each other" in result.stderr
     missing = run("build", tmp_path / "nowhere", "--out", out, "--workers", "1")
-    assert missing.exit_code == 2
-    assert "nowhere" in missing.stderr
+    assert missing.exit_code == 3
+    assert missing.stderr == f"recall-rank: {tmp_path / 'nowhere'}: no such file or folder\n"
     monkeypatch.setitem(sys.modules, "ray", None)
     without = run("build", "demo", "--out", out, "--ray", "local")
     assert without.exit_code == 2
@@ -91,7 +91,14 @@ def test_what_cannot_be_opened_or_written_ends_the_command(
     run: Run, out: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "file").write_text("here", encoding="utf-8")
-    assert run("build", "demo", "--out", tmp_path / "file").exit_code == 4
+    for out_of_reach, why in ((tmp_path / "file", "File exists"), (tmp_path / "file" / "below", "Not a directory")):
+        result = run("build", "demo", "--out", out_of_reach)
+        assert result.exit_code == 4
+        assert result.stderr == f"recall-rank: {out_of_reach}: {why}\n"
+    if Path("/proc/self").exists():  # below it nobody can make a folder
+        result = run("build", "demo", "--out", "/proc/nowhere")
+        assert result.exit_code == 4
+        assert result.stderr == "recall-rank: /proc/nowhere: No such file or directory\n"
     mine = run("build", "demo", "--out", tmp_path)
     assert mine.exit_code == 2
     assert f"{tmp_path} is not empty, and no build made it" in mine.stderr

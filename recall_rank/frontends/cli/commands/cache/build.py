@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from contextlib import closing
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -17,13 +18,14 @@ from recall_rank.frontends.cli.output.console import (
     NOT_WRITTEN,
     USAGE,
     Line,
-    counted,
     fail,
     note_line,
     print_json,
     print_lines,
     progress_on_stderr,
 )
+from recall_rank.frontends.display_text import counted
+from recall_rank.model.option_errors import error_text
 
 if TYPE_CHECKING:
     from recall_rank.shards.building.build import BuildReport
@@ -67,10 +69,12 @@ def build(
         ignore = CacheOptions.given().in_memory().ignore or Ignore()
         with closing(_workers(address, workers)) as running, progress_on_stderr() as progress:
             report = build_shards(places, out, shards, running, ignore=ignore, progress=progress)
-    except (FileNotFoundError, ConnectionError) as error:
-        fail(str(error), USAGE, as_json=as_json)
+    except FileNotFoundError as error:
+        fail(error_text(error), NOT_WRITTEN if _is_below(error.filename, out) else NO_HISTORY, as_json=as_json)
+    except ConnectionError as error:
+        fail(error_text(error), USAGE, as_json=as_json)
     except (OSError, UnusableIndexError, WorkersLostError) as error:
-        fail(str(error), NOT_WRITTEN, as_json=as_json)
+        fail(error_text(error), NOT_WRITTEN, as_json=as_json)
     except (ValueError, RuntimeError) as error:
         fail(str(error), USAGE, as_json=as_json)
     if as_json:
@@ -78,6 +82,12 @@ def build(
     else:
         print_lines(_lines(report, out))
     ctx.exit(NO_HISTORY if report.failures and not report.sessions else HITS)
+
+
+def _is_below(path: object, folder: str) -> bool:
+    """Return whether a path that an error names is a folder or lies in it."""
+    place = Path(folder).expanduser().absolute()
+    return isinstance(path, str) and place in (Path(path), *Path(path).parents)
 
 
 def _workers(address: str | None, count: int | None) -> TaskWorkers:

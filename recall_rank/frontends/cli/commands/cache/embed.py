@@ -7,7 +7,7 @@ from dataclasses import asdict
 import click
 
 from recall_rank.frontends.cli.options.cache_options import not_empty
-from recall_rank.frontends.cli.options.histories import history_option, open_recall
+from recall_rank.frontends.cli.options.histories import open_recall, stored_history_option
 from recall_rank.frontends.cli.output.console import (
     NOT_WRITTEN,
     USAGE,
@@ -17,7 +17,8 @@ from recall_rank.frontends.cli.output.console import (
     print_lines,
     progress_on_stderr,
 )
-from recall_rank.frontends.display_text import one_line
+from recall_rank.frontends.display_text import counted, one_line
+from recall_rank.model.option_errors import error_text
 
 
 @click.command(name="embed", short_help="Make the vectors for searches by meaning.")
@@ -25,7 +26,7 @@ from recall_rank.frontends.display_text import one_line
     "--embedder", metavar="NAME", callback=not_empty,
     help="Make them with this model, such as ollama:all-minilm. Default: the setting `embedder`.",
 )  # fmt: skip
-@history_option
+@stored_history_option
 @click.option("--json", "as_json", is_flag=True, help="Print what was made as one line of JSON.")
 def embed(embedder: str | None, histories: tuple[str, ...], as_json: bool) -> None:
     """Read what changed in the histories, and make a vector of every passage that has none. Stop it at any time: what
@@ -50,11 +51,12 @@ def embed(embedder: str | None, histories: tuple[str, ...], as_json: bool) -> No
         try:
             done = recall.embed(progress)
         except Exception as error:  # noqa: BLE001 - an embedder may raise anything
-            fail(f"{str(error) or type(error).__name__}; what was made before is kept", NOT_WRITTEN, as_json=as_json)
+            fail(f"{error_text(error)}; what was made before is kept", NOT_WRITTEN, as_json=as_json)
     if as_json:
         print_json({"ok": True, **asdict(done)})
     else:
         seconds = done.elapsed_ms / 1000
-        have = f"{done.with_vector:,} of {done.passages:,} passages have one"
-        line = f"{done.made:,} vectors made, {have}, in {seconds:,.1f} s"
+        passages, made = counted(done.passages, "passage", "passages"), counted(done.made, "vector", "vectors")
+        have = f"{done.with_vector:,} of {passages} {'has' if done.passages == 1 else 'have'} one"
+        line = f"{made} made, {have}, in {seconds:,.1f} s"
         print_lines([[(line, ""), (f" · {one_line(done.model)}", "dim")]])

@@ -12,14 +12,13 @@ import click
 from recall_rank.frontends.cli.last_search import forget_in_searches
 from recall_rank.frontends.cli.options.cache_options import CacheOptions
 from recall_rank.frontends.cli.options.completions import DIGEST, complete_forgotten
-from recall_rank.frontends.cli.options.histories import history_option, open_recall, read_with_progress
+from recall_rank.frontends.cli.options.histories import open_recall, read_with_progress, stored_history_option
 from recall_rank.frontends.cli.options.targets import NUMBER
 from recall_rank.frontends.cli.output.console import (
     HITS,
     NOT_THERE,
     NOT_WRITTEN,
     USAGE,
-    counted,
     fail,
     fail_without_history,
     print_json,
@@ -27,7 +26,8 @@ from recall_rank.frontends.cli.output.console import (
     say,
     tell,
 )
-from recall_rank.frontends.display_text import one_line
+from recall_rank.frontends.display_text import counted, one_line
+from recall_rank.model.option_errors import error_text
 
 if TYPE_CHECKING:
     from recall_rank.histories.removal.withdraw import Withdrawal
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 @click.argument("session", required=False, shell_complete=complete_forgotten)
 @click.option("--list", "listed", is_flag=True, help="List what was forgotten: digest of the id, day and agent.")
 @click.option("--undo", is_flag=True, help="Read SESSION again: its whole id, or a digest that --list shows.")
-@history_option
+@stored_history_option
 @click.option("--json", "as_json", is_flag=True, help="Print what was done as one line of JSON.")
 def forget(session: str | None, *, listed: bool, undo: bool, histories: tuple[str, ...], as_json: bool) -> None:
     """Forget SESSION, an id or a beginning of one: its words leave the cache, and no search finds it again. What
@@ -80,19 +80,20 @@ def forget_everywhere(place: Path, session: Session) -> Withdrawal:
         agent = (session.agent or session.source or "").lower()
         forget_session(place, found, day=f"{datetime.now(UTC):%Y-%m-%d}", agent=agent)
     except (OSError, ValueError) as error:
-        raise ForgetError(f"{found} was not forgotten: {error}") from error
+        raise ForgetError(f"{found} was not forgotten: {error_text(error)}") from error
     try:
         taken = withdraw(place)
     except OSError as error:
-        raise ForgetError(f"{found} is not read again, but some of it is still in the cache: {error}") from error
+        text = f"{found} is not read again, but some of it is still in the cache: {error_text(error)}"
+        raise ForgetError(text) from error
     try:
         _empty_contexts(session)
     except OSError as error:
-        raise ForgetError(f"{found} is not read again, but a project still quotes it: {error}") from error
+        raise ForgetError(f"{found} is not read again, but a project still quotes it: {error_text(error)}") from error
     try:
         forget_in_searches(found)
     except OSError as error:
-        text = f"{found} is not read again, but the last search of a terminal still has its id: {error}"
+        text = f"{found} is not read again, but the last search of a terminal still has its id: {error_text(error)}"
         raise ForgetError(text) from error
     return taken
 
@@ -133,7 +134,7 @@ def _list(place: Path, *, as_json: bool) -> NoReturn:
     try:
         found = forgotten_sessions(place)
     except OSError as error:
-        fail(f"the list of forgotten sessions cannot be read: {error}", USAGE, as_json=as_json)
+        fail(f"the list of forgotten sessions cannot be read: {error_text(error)}", USAGE, as_json=as_json)
     if as_json:
         entries = [{"digest": each.digest, "day": each.day, "agent": each.agent} for each in found]
         print_json({"ok": True, "forgotten": entries})
@@ -152,7 +153,7 @@ def _take_back(place: Path, wanted: str, histories: tuple[str, ...], *, as_json:
     try:
         entry = take_back(place, wanted)
     except OSError as error:
-        fail(f"{wanted} is still forgotten: {error}", NOT_WRITTEN, as_json=as_json)
+        fail(f"{wanted} is still forgotten: {error_text(error)}", NOT_WRITTEN, as_json=as_json)
     if entry is None:
         text = (
             f"no forgotten session is {wanted}: give its whole id, or a digest that `recall-rank forget --list` shows"

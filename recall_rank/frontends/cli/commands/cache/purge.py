@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, NoReturn
 import click
 
 from recall_rank.frontends.cli.last_search import remove_searches
-from recall_rank.frontends.cli.options.cache_options import CacheOptions, cache_options
-from recall_rank.frontends.cli.output.console import HITS, USAGE, counted, fail, print_json, say
-from recall_rank.frontends.display_text import one_line
+from recall_rank.frontends.cli.options.cache_options import CacheOptions, cache_folder_option
+from recall_rank.frontends.cli.output.console import HITS, USAGE, fail, print_json, say
+from recall_rank.frontends.display_text import counted, one_line
+from recall_rank.model.option_errors import error_text
 from recall_rank.model.serialize import error_to_dict
 
 if TYPE_CHECKING:
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 
 
 @click.command(name="purge", short_help="Remove every index in the cache.")
-@cache_options
+@cache_folder_option
 @click.option("--forgotten", is_flag=True, help="Also forget what was to be forgotten: those sessions are read again.")
 @click.option("--kept", is_flag=True, help="Also remove sessions that are nowhere else: their agent deleted them.")
 @click.option("--json", "as_json", is_flag=True, help="Print what was removed as one line of JSON.")
@@ -45,11 +46,11 @@ def purge(ctx: click.Context, forgotten: bool, kept: bool, as_json: bool) -> Non
         done = purge_cache(place, everything=forgotten)
         done.files += remove_searches()
     except (OSError, ValueError) as error:
-        fail(str(error), USAGE, as_json=as_json)
+        fail(error_text(error), USAGE, as_json=as_json)
     if as_json:
         print_json({"ok": True, "files": done.files, "bytes": done.bytes, "left": done.left, **counts})
     else:
-        what = f"{done.files:,} files removed, {done.bytes:,} bytes"
+        what = f"{counted(done.files, 'file', 'files')} removed, {counted(done.bytes, 'byte', 'bytes')}"
         gone = (
             f"; with them {counted(only.sessions, 'session', 'sessions')} that no history has any more"
             if only.sessions

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from recall_rank.frontends.cli.options.histories import history_option, open_recall
+from recall_rank.frontends.cli.options.histories import open_recall, stored_history_option
 from recall_rank.frontends.cli.output.console import (
     fail_without_history,
     note_line,
@@ -12,10 +12,11 @@ from recall_rank.frontends.cli.output.console import (
     print_lines,
     progress_on_stderr,
 )
+from recall_rank.frontends.display_text import counted
 
 
 @click.command(name="refresh", short_help="Read what changed in the histories since the last time.")
-@history_option
+@stored_history_option
 @click.option("--json", "as_json", is_flag=True, help="Print what changed as one line of JSON.")
 def refresh(histories: tuple[str, ...], as_json: bool) -> None:
     """Read what changed since the last time, so that searches find it at once. Searches do so by themselves, too."""
@@ -41,8 +42,7 @@ def refresh(histories: tuple[str, ...], as_json: bool) -> None:
         )
     else:
         sessions = sum(each.sessions + each.kept for each in report.sources)
-        done = f"{report.indexed:,} of {sessions:,} sessions indexed, {report.removed:,} gone"
-        line = (
-            f"{done if report.changed else f'nothing changed, {sessions:,} sessions'}, in {report.elapsed_ms:,.0f} ms"
-        )
+        known = counted(sessions, "session", "sessions")
+        done = f"{report.indexed:,} of {known} indexed, {report.removed:,} gone"
+        line = f"{done if report.changed else f'nothing changed, {known}'}, in {report.elapsed_ms:,.0f} ms"
         print_lines([[(line, "")], *map(note_line, notes)])

@@ -21,7 +21,7 @@ from recall_rank.frontends.cli.output.console import (
     tell,
 )
 from recall_rank.frontends.cli.output.copied_text import copied_text
-from recall_rank.frontends.display_text import escaped, one_line, unsafe_in_lines
+from recall_rank.frontends.display_text import counted, escaped, one_line, unsafe_in_lines
 
 _BEGINNING: Final = 40  # characters of what was copied that are shown
 
@@ -60,5 +60,5 @@ def copy(
     except ClipboardError as error:
         fail(str(error), NOT_WRITTEN, as_json=False)
     beginning = one_line(text[:_BEGINNING]).strip() + ("…" if len(text) > _BEGINNING else "")
-    tell(f"copied through {through}: {len(text):,} characters, {beginning}")
+    tell(f"copied through {through}: {counted(len(text), 'character', 'characters')}, {beginning}")
     ctx.exit(HITS)

@@ -10,12 +10,12 @@ from recall_rank.frontends.cli.output.console import (
     NOT_THERE,
     NOT_WRITTEN,
     USAGE,
-    counted,
     fail,
     print_json,
     say,
 )
-from recall_rank.frontends.display_text import one_line
+from recall_rank.frontends.display_text import counted, one_line
+from recall_rank.model.option_errors import error_text
 
 
 @click.command(name="pull", short_help="Copy another machine's histories, to search them too.")
@@ -59,7 +59,7 @@ def pull(ctx: click.Context, where: str | None, name: str | None, *, listed: boo
     except ValueError as error:
         fail(str(error), USAGE, as_json=as_json)
     except OSError as error:
-        fail(str(error), NOT_WRITTEN, as_json=as_json)
+        fail(error_text(error), NOT_WRITTEN, as_json=as_json)
     agents = list(dict.fromkeys(source.name for source in machine_sources(copy.name)))
     if as_json:
         problem = {"problem": copy.problem} if copy.problem else {}

@@ -23,14 +23,14 @@ from recall_rank.frontends.cli.output.console import (
     NOT_WRITTEN,
     USAGE,
     Line,
-    counted,
     fail,
     note_line,
     print_json,
     print_lines,
     progress_on_stderr,
 )
-from recall_rank.frontends.display_text import one_line
+from recall_rank.frontends.display_text import counted, one_line
+from recall_rank.model.option_errors import error_text
 
 if TYPE_CHECKING:
     from recall_rank.exchange.outgoing import MachineName
@@ -114,11 +114,11 @@ def push(
                     progress=progress,
                 )
     except (_NoHistoryError, UnreadHistoriesError) as error:
-        fail(str(error), NO_HISTORY, as_json=as_json)
+        fail(error_text(error), NO_HISTORY, as_json=as_json)
     except LookupError as error:
         fail(str(error.args[0]), NOT_THERE, as_json=as_json)
     except (OSError, UnusableIndexError) as error:
-        fail(str(error), NOT_WRITTEN, as_json=as_json)
+        fail(error_text(error), NOT_WRITTEN, as_json=as_json)
     except (ValueError, RuntimeError) as error:
         fail(str(error), USAGE, as_json=as_json)
     took = (time.perf_counter() - started) * 1000
@@ -173,6 +173,7 @@ def _show_projects(
     given = AllowedProjects(allowed) if allowed else None
     with Recall(sources, None, ignore=chosen.in_memory().ignore) as recall:
         sessions = recall.sessions()
+    unmatched = () if given is None else given.unmatched(sessions)
     leaving: Counter[str] = Counter()
     staying: Counter[str] = Counter()
     for each in sessions:
@@ -183,12 +184,13 @@ def _show_projects(
             [{"project": place, "sessions": count} for place, count in found.most_common()]
             for found in (leaving, staying)
         ]
-        print_json({"ok": True, "url": url, "projects": rows[0], "staying": rows[1]})
+        print_json({"ok": True, "url": url, "projects": rows[0], "staying": rows[1], "unmatched": unmatched})
         return
     lines: list[Line] = []
     for told, found in (("would be pushed", leaving), ("stay here", staying)):
         lines.append([(f"{counted(found.total(), 'session', 'sessions')} {told}{':' if found else ''}", "")])
         lines += [[(f"{count:>6,}  {one_line(place)}", "")] for place, count in found.most_common()]
+    lines += _unmatched_lines(unmatched)
     print_lines(lines)
 
 
@@ -205,6 +207,7 @@ def _told(report: PushReport, machine: MachineName, took: float) -> dict[str, ob
         "written": report.written,
         "changed": report.changed,
         "malformed": report.malformed,
+        "unmatched": report.unmatched,
         "errors": [str(each) for each in report.failures],
         "elapsed_ms": took,
     }
@@ -218,10 +221,15 @@ def _lines(report: PushReport, machine: MachineName, url: str, took: float, *, w
     own = f"{counted(report.sessions, 'session', 'sessions')} of {one_line(str(machine))} in {one_line(url)}"
     every = f"{report.all_sessions:,} from {counted(report.machines, 'machine', 'machines')} in all"
     done = f"{report.removed:,} removed, " if report.removed else "" if report.changed else "nothing had changed, "
-    lines: list[Line] = [[(f"{own}, {every}; {done}in {took:,.0f} ms", "")]]
+    lines: list[Line] = [[(f"{own}, {every}; {done}in {took:,.0f} ms", "")], *_unmatched_lines(report.unmatched)]
     if report.copies:
         copies = counted(report.copies, "further copy", "further copies")
         lines.append(note_line(f"{copies} of sessions that several machines have; searches find the newest"))
     if report.malformed:
         lines.append(note_line(f"{counted(report.malformed, 'record', 'records')} could not be read"))
     return [*lines, *(note_line(f"not read: {each}") for each in report.failures)]
+
+
+def _unmatched_lines(unmatched: Sequence[str]) -> list[Line]:
+    """Return a note for each pattern of projects that no session has."""
+    return [note_line(f"no session is of a project that {each!r} names") for each in unmatched]
