@@ -141,8 +141,8 @@ class CachedBackend:
         return ProjectView(self, context)
 
     def close(self) -> None:
-        """Release the index, and end a refresh in the background: what it still wrote could hold what is forgotten
-        next.
+        """Release the index, and end a refresh in the background: it would still write sessions that the caller may
+        forget next.
         """
         with self._ending:
             self._closed = True

@@ -53,7 +53,7 @@ class SearchContext:
         if self.eligible.part_marks is not None:  # a filter may have read text
             self.reached(self.parts_reached)
         if self.eligible.cut_by_caller:
-            self.degraded.add(DegradeKind.BUDGET)
+            self.degraded.add(DegradeKind.CALLER_LIMIT)
 
     def reached(self, part: int) -> None:
         """Note that a stage that finds hits read the parts [0, part) only, because it ran out of time.

@@ -20,7 +20,7 @@ class DegradeKind(enum.StrEnum):
 
     NONE = "none"
     TIME = "time"  # the budget ended a stage
-    BUDGET = "budget"  # a limit of the caller left sessions out
+    CALLER_LIMIT = "budget"  # a limit of the caller left sessions out
     FALLBACK = "fallback"  # no term matched; the hits are those of the text scan
 
 

@@ -40,8 +40,9 @@ class IndexReader:
     segment are consecutive; no live session refers to them. Texts are read from the segment itself: see local() and
     split_by_segment().
 
-    Immutable except for cached values; any number of threads may read. What the reader `before` has cached of segments
-    that this one begins with, too, and whose deleted sessions are in the object that `before` was given, is shared.
+    Immutable except for cached values; any number of threads may read. `before` is an older reader of the same index:
+    for each segment with which both begin, and whose deleted sessions are the same object in both, this reader takes
+    over the values that the older one has cached.
     Raises ValueError when `dead` and `segments` differ in length, IndexError for a deleted session that does not exist.
     """
 

@@ -35,7 +35,7 @@ SUBTEXT_TYPES = {"text": ("text",), "tool": ("tool",), "reasoning": ("reasoning"
 
 @frozen
 class UnmetText:
-    """A text that a filter asks for and that nothing has which passes the filters before it, so nothing is eligible."""
+    """The text of the filter that left nothing to search: no part that passes the filters before it has the text."""
 
     text: str
     of_file: bool  # it is the path of a file that calls of tools are to name

@@ -15,7 +15,7 @@ from recall_rank.search.results.coverage import coverage
 from recall_rank.search.results.result import ResultMaker
 from recall_rank.search.types import PageEntry
 
-DEGRADED = (DegradeKind.TIME, DegradeKind.BUDGET, DegradeKind.FALLBACK)
+DEGRADED = (DegradeKind.TIME, DegradeKind.CALLER_LIMIT, DegradeKind.FALLBACK)
 NAMED = 3  # words that a suggestion names
 _response = RecordFactory(SearchResponse).make
 
