@@ -52,7 +52,8 @@ def suggestions(request: RecallRequest, response: SearchResponse, fallback: bool
     found, given, results = Suggestions(), request.given, response.results
     for suggestion in response.suggestions:
         if isinstance(suggestion, Suggestion) and suggestion.category.startswith("unknown_"):
-            found.add(suggestion.category, suggestion)
+            wide = suggestion.category == "unknown_context" and request.can_widen
+            found.add(suggestion.category, f'{suggestion}: try scope "global"' if wide else suggestion)
     if found:
         return found  # another way of matching would find nothing either
     if given["match"] != "regex" and looks_like_regex(request.query):

@@ -22,6 +22,7 @@ from recall_rank.loaders.malformed import add_malformed
 from recall_rank.loaders.payloads import may_hold_payload, strip_value
 from recall_rank.model import Malformed
 
+TORN = "torn last line"  # begins the reason of a line that may still be written
 _UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _BLANK = (b"", b"\r")  # lines
 
@@ -130,7 +131,7 @@ class JsonlRecords:
         if problem is None and len(whole) == len(values):
             self._advance(0, raw)  # the appended bytes will end its line
         else:
-            self.bad(number, f"torn last line ({problem or 'not an object'})")
+            self.bad(number, f"{TORN} ({problem or 'not an object'})")
             self.resumable = self.resumable and not whole  # they lie behind the place
         for value in whole:
             yield number, value

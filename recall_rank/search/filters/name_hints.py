@@ -40,7 +40,7 @@ def unknown_names(reader: IndexReader, query: Query, eligible: EligibleSet) -> I
         return
     rows = sessions_in_scope(reader, query)
     if own and not rows and not query.options.session_id:  # names of other projects are not for this caller
-        yield Suggestion(f"no agent calls a project {own!r}, as the context does", "unknown_project")
+        yield Suggestion(f"no agent calls a project {own!r}, as the context does", "unknown_context")
     for project in limits.projects:
         if not any(is_named(row, project) for row in rows):
             known = {short_name(place_of(row)): short_name(place_of(row)) for row in rows if place_of(row)}

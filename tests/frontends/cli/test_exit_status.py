@@ -411,7 +411,8 @@ def test_hardly_anything_is_imported_before_ctrl_c_is_quiet() -> None:
 @pytest.mark.parametrize("name", ["search", "sessions", "messages", "stats", "refresh", "evaluate"])
 def test_short_of_memory_has_a_status_of_its_own(place: Path, name: str, as_json: bool) -> None:
     """A limit of the address space that lets the interpreter start, but not the engine."""
-    words = (*on_demo(name), "--no-cache", *(["--json"] if as_json else []))
+    kept = () if name == "refresh" else ("--no-cache",)
+    words = (*on_demo(name), *kept, *(["--json"] if as_json else []))
     statuses = []
     for limit in (24, 30, 36, 42):
         result = recall_rank(*words, preexec_fn=lambda limit=limit: limit_memory(limit))

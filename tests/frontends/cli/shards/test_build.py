@@ -91,7 +91,7 @@ def test_what_cannot_be_opened_or_written_ends_the_command(
     run: Run, out: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "file").write_text("here", encoding="utf-8")
-    for out_of_reach, why in ((tmp_path / "file", "File exists"), (tmp_path / "file" / "below", "Not a directory")):
+    for out_of_reach, why in ((tmp_path / "file", "Not a directory"), (tmp_path / "file" / "below", "Not a directory")):
         result = run("build", "demo", "--out", out_of_reach)
         assert result.exit_code == 4
         assert result.stderr == f"recall-rank: {out_of_reach}: {why}\n"
