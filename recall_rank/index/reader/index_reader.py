@@ -40,9 +40,9 @@ class IndexReader:
     segment are consecutive; no live session refers to them. Texts are read from the segment itself: see local() and
     split_by_segment().
 
-    Immutable except for cached values; any number of threads may read. `before` is an older reader of the same index:
-    for each segment with which both begin, and whose deleted sessions are the same object in both, this reader takes
-    over the values that the older one has cached.
+    Immutable except for cached values; any number of threads may read. `before` is an older reader of this index:
+    what it has cached of a segment is taken over, as long as both begin with equal segments, and where both were given
+    one object for its deleted sessions.
     Raises ValueError when `dead` and `segments` differ in length, IndexError for a deleted session that does not exist.
     """
 
