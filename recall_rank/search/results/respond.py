@@ -113,7 +113,8 @@ def _unknown(search: SearchContext) -> Iterator[str]:
     missed = [word for word in dict.fromkeys(search.expansion.unknown) if word in words]
     if missed:
         more = f" and {len(missed) - NAMED:,} more" if len(missed) > NAMED else ""
-        yield f"nobody wrote {', '.join(map(repr, missed[:NAMED]))}{more}; the hits are of the other words"
+        who = "nobody wrote" if search.eligible.doc_marks is None else "nothing that the filters leave has"
+        yield f"{who} {', '.join(map(repr, missed[:NAMED]))}{more}; the hits are of the other words"
 
 
 def _instead(written: str, forms: Sequence[str]) -> str:

@@ -265,6 +265,8 @@ def test_words_that_nobody_wrote_are_told_beside_the_hits_of_others(index: Index
         ask(index, "lantern aaq bbq ccq ddq eeq").suggestions
     )
     assert told not in ask(index, "kubernetes").suggestions
+    narrowed = ask(index, "lantern kubernetes", type="text").suggestions
+    assert "nothing that the filters leave has 'kubernetes'; the hits are of the other words" in narrowed
     assert ask(index, "lantern").suggestions == ()
 
 
