@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from fnmatch import fnmatchcase
 
 from recall_rank.histories.ignore import Ignore
+from recall_rank.index.segment.segment import SessionRow
 from recall_rank.model import Reading, Session, Source, Unit
 from recall_rank.model.project_scope import is_named, place_of, short_name
 from recall_rank.model.record_classes import frozen, replace
@@ -46,22 +47,17 @@ class AllowedProjects:
         self._patterns = tuple(patterns)
         self._places = Ignore(projects=self._patterns)
 
-    def allow(self, session: Session) -> bool:
+    def allow(self, session: Session | SessionRow) -> bool:
         """Return whether a session may leave."""
         name = short_name(place_of(session))
         return self._places.session(session) or any(
             is_named(session, each) or (bool(name) and fnmatchcase(name, each)) for each in self._patterns
         )
 
-    def unmatched(self, sessions: Iterable[Session]) -> tuple[str, ...]:
+    def unmatched(self, sessions: Collection[Session | SessionRow]) -> tuple[str, ...]:
         """Return the patterns that none of the sessions has, in their order."""
-        left = dict.fromkeys(self._patterns)
-        for session in sessions:
-            for pattern in [each for each in left if AllowedProjects([each]).allow(session)]:
-                del left[pattern]
-            if not left:
-                break
-        return tuple(left)
+        each_alone = {pattern: AllowedProjects([pattern]) for pattern in self._patterns}
+        return tuple(pattern for pattern, alone in each_alone.items() if not any(map(alone.allow, sessions)))
 
 
 class OutgoingSource(SourceWrapper):

@@ -27,7 +27,6 @@ from recall_rank.index.segment.build import build
 from recall_rank.index.storage.folder import LISTED_FILE_NAME
 from recall_rank.index.storage.manifest import ListedFile, Manifest, listed_names, newest_manifest
 from recall_rank.index.storage.publish import add, add_table, publish, sweep
-from recall_rank.model import Session
 from recall_rank.model.option_errors import error_text
 from recall_rank.model.record_classes import frozen, replace
 
@@ -118,14 +117,14 @@ def push(
         if told and all(each.failed for each in told):
             raise UnreadHistoriesError(f"no history could be read: {told[0].failures[0]}")
         segments = _own_segments(outcome.state)
-        unmatched = AllowedProjects(projects).unmatched(_places(segments))
+        rows = [row for _, segment, dead in segments for at, row in enumerate(segment.sessions) if at not in dead]
         report = publisher.publish(
             segments,
             own,
             tuple(failure for each in told for failure in each.failures),
             sum(bad.count for each in told for bad in each.malformed),
         )
-        return replace(report, unmatched=unmatched)
+        return replace(report, unmatched=AllowedProjects(projects).unmatched(rows))
 
 
 def withdraw(url: str, machine: MachineName, *, storage: Mapping[str, Any] | None = None) -> PushReport:
@@ -157,20 +156,6 @@ def _own_segments(state: CacheState) -> list[tuple[str, Segment, frozenset[int]]
         (listed.header_hash, segment, rows)
         for listed, segment, rows in zip(state.manifest.segments, state.segments, state.dead, strict=True)
     ]
-
-
-def _places(segments: Sequence[tuple[str, Segment, frozenset[int]]]) -> Iterator[Session]:
-    """Yield the sessions of segments that are not deleted, with what tells their project."""
-    for _, segment, dead in segments:
-        for at, row in enumerate(segment.sessions):
-            if at not in dead:
-                yield Session(
-                    row.id,
-                    directory=row.directory or None,
-                    project=row.project,
-                    worktree=row.worktree,
-                    repository=row.repository,
-                )
 
 
 class _Publisher:

@@ -11,6 +11,7 @@ import xxhash
 
 from recall_rank.histories.records.left_out import session_digest
 from recall_rank.histories.records.table import SourceEntry
+from recall_rank.index.segment.segment import SessionRow
 from recall_rank.model import Malformed, Reading, Session, Source, Unit
 from recall_rank.model.source_wrapper import SourceWrapper
 
@@ -47,7 +48,7 @@ class Ignore:
         """Whether a warning of a source is about a file that is ignored: its text then begins with the file's path."""
         return _below(self.paths, (text.partition(": ")[0],))
 
-    def session(self, session: Session) -> bool:
+    def session(self, session: Session | SessionRow) -> bool:
         places = (session.project, session.repository, session.directory, session.worktree)
         return (
             (bool(self.forgotten) and session_digest(session.id) in self.forgotten)

@@ -13,12 +13,11 @@ from typing import cast
 from recall_rank.histories.backend import IndexFactory, Inventory, Snapshot
 from recall_rank.histories.catalog import Catalog, confined
 from recall_rank.histories.project_reports import own_reports
+from recall_rank.histories.project_scoped import ProjectScoped
 from recall_rank.histories.unit_reader import UnitReader, recording
-from recall_rank.index.segment.segment import SessionRow
 from recall_rank.loaders import read_all
 from recall_rank.model import Context, Message, RefreshReport, Session, Source, SourceReport
 from recall_rank.model.progress import Progress, counted, reading, watching
-from recall_rank.model.project_scope import in_project
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,22 +123,17 @@ class MemoryBackend:
         return snapshot
 
 
-class MemoryView:
-    """A backend that shows only the sessions of one project of a MemoryBackend, and the session of its context.
-
-    It reads nothing itself, and shows what each refresh of that backend found. Sessions of other projects are treated
-    as deleted: none of their words, ids, counts and errors is visible.
+class MemoryView(ProjectScoped[MemoryBackend]):
+    """A backend that shows one project of a MemoryBackend. It reads nothing itself, and shows what each refresh of that
+    backend found.
     """
 
     folder = None
 
     def __init__(self, whole: MemoryBackend, context: Context) -> None:
-        self._whole = whole
-        self._context = context
-        self._lock = threading.Lock()
+        super().__init__(whole, context)
         self._made: tuple[Snapshot, Snapshot] | None = None  # a snapshot of all projects, and what is shown of it
         self._known: tuple[MemoryReading, Inventory] | None = None
-        self._closed = False
 
     def ready(self) -> Snapshot:
         self._refuse_closed()
@@ -163,32 +157,8 @@ class MemoryView:
         self._whole.prepare(progress, index=index, soon=soon)
         return self.ready().reports if index else self.inventory().reports
 
-    def refresh(self, progress: Progress | None) -> RefreshReport:
-        self._refuse_closed()
-        done = self._whole.refresh(progress)
-        return RefreshReport((), done.changed)  # without counts, which would show other projects
-
-    def rebuild(self) -> None:
-        self._whole.rebuild()
-
-    def wait(self, seconds: float | None) -> bool:
-        return self._whole.wait(seconds)
-
-    def only(self, context: Context) -> MemoryView:
-        return MemoryView(self._whole, context)
-
-    def close(self) -> None:
-        with self._lock:
-            self._closed = True
-            self._made = self._known = None
-
-    def _refuse_closed(self) -> None:
-        """Raise ValueError after close()."""
-        if self._closed:
-            raise ValueError("this Recall is closed")
-
-    def _shows(self, session: Session | SessionRow) -> bool:
-        return in_project(session, self._context) or session.id == self._context.session_id
+    def _release(self) -> None:
+        self._made = self._known = None
 
     def _inventory_of(self, read: MemoryReading) -> Inventory:
         """Return the inventory of a reading without what other projects have there."""

@@ -4,7 +4,6 @@ gzip or xz.
 
 from __future__ import annotations
 
-import errno
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from itertools import islice
@@ -19,7 +18,7 @@ from recall_rank.loaders.files.blocks import ARCHIVES, read_blocks
 from recall_rank.loaders.files.regular_files import file_signature, open_file
 from recall_rank.loaders.files.resume import ResumePoint, pack_resume_point, unpack_resume_point
 from recall_rank.loaders.json.first_records import has_records, read_first_records
-from recall_rank.loaders.json.jsonl import TORN, JsonlRecords
+from recall_rank.loaders.json.jsonl import JsonlRecords, refuse_noise
 from recall_rank.loaders.json.parse import Record
 from recall_rank.loaders.limits import limits
 from recall_rank.loaders.malformed import count
@@ -58,9 +57,8 @@ class HistoryJsonl(BaseSource):
         reading, is still valid. Raises OSError for a doubtful file of which no line is a record.
         """
         reading = self._read(since)
-        whole = [bad for bad in reading.malformed if not bad.reason.startswith(TORN)]  # a torn one is being written
-        if self._doubtful and whole and not (reading.sessions or reading.unknown):
-            raise OSError(errno.EINVAL, "no line is a record of a history", self.location)
+        if self._doubtful:
+            refuse_noise(reading, self.location)
         return reading
 
     def _read(self, since: bytes | None) -> Reading:

@@ -293,3 +293,14 @@ def test_a_unit_that_cannot_be_read_is_an_error(tmp_path: Path) -> None:
     sessions, (report,) = read_all([source])
     assert len(sessions) == 2
     assert "No such file" in report.errors[0]
+
+
+@pytest.mark.parametrize(
+    "name", ["mine.jsonl", "rollout-2026-01-01T00-00-00-mine.jsonl", "mine.jsonl.gz", "opencode.db"]
+)
+def test_a_named_file_of_noise_could_not_be_read(tmp_path: Path, name: str) -> None:
+    """A search of it must not say that it found nothing."""
+    path = tmp_path / name
+    path.write_bytes(bytes(range(128, 256)) * 40 + b"\n" + bytes(range(32)) * 9)
+    sessions, (report,) = read_all([open_source(path)])
+    assert (sessions, report.failed) == ([], True)

@@ -18,7 +18,7 @@ from recall_rank.loaders.copies import fork_notices, forked, with_places_of
 from recall_rank.loaders.files.blocks import read_blocks
 from recall_rank.loaders.files.regular_files import file_signature, open_file, walk_files
 from recall_rank.loaders.files.resume import ResumePoint, StaleResumePointError, pack_resume_point, read_resumable
-from recall_rank.loaders.json.jsonl import JsonlRecords
+from recall_rank.loaders.json.jsonl import JsonlRecords, refuse_noise
 from recall_rank.loaders.store_places import resolve_store
 from recall_rank.model import BaseSource, Flag, Message, Part, Reading, ResolvedSessions, Session, Source, Unit
 
@@ -69,13 +69,18 @@ class Codex(BaseSource):
 
     def read(self, unit: Unit, since: bytes | None = None) -> Reading:
         """Read the session of the file; only the messages appended to it when `since`, the resume point of an earlier
-        reading, is still valid. A packed file is always read whole.
+        reading, is still valid. A packed file is always read whole. Raises OSError when the source is one file of which
+        no line is a record.
         """
         path = self._root / unit.key
         with open_file(path, self._root) as file:
             if path.suffix == PACKED:
-                return self._read(unit, path, read_blocks(file, PACKED), ResumePoint(), None)
-            return read_resumable(file, since, partial(self._read, unit, path))
+                reading = self._read(unit, path, read_blocks(file, PACKED), ResumePoint(), None)
+            else:
+                reading = read_resumable(file, since, partial(self._read, unit, path))
+        if self._single:
+            refuse_noise(reading, unit.location)
+        return reading
 
     def _read(
         self, unit: Unit, path: Path, data: Iterator[bytes], place: ResumePoint, before: dict[str, Any] | None

@@ -8,6 +8,7 @@ and never held in memory as a whole. Base64 payloads are replaced by a mark.
 from __future__ import annotations
 
 import codecs
+import errno
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
@@ -20,11 +21,21 @@ from recall_rank.loaders.json.parse import LARGE, RawJson, Record, parse_damaged
 from recall_rank.loaders.limits import limits, size_text
 from recall_rank.loaders.malformed import add_malformed
 from recall_rank.loaders.payloads import may_hold_payload, strip_value
-from recall_rank.model import Malformed
+from recall_rank.model import Malformed, Reading
 
 TORN = "torn last line"  # begins the reason of a line that may still be written
 _UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _BLANK = (b"", b"\r")  # lines
+
+
+def refuse_noise(reading: Reading, location: str) -> None:
+    """Raise OSError for the reading of a file, known as a history by its name alone, if no line of it is a record.
+
+    A search of it must not tell that it found nothing. A last line that is torn does not count: it is being written.
+    """
+    whole = [bad for bad in reading.malformed if not bad.reason.startswith(TORN)]
+    if whole and not (reading.sessions or reading.unknown):
+        raise OSError(errno.EINVAL, "no line is a record of a history", location)
 
 
 class JsonlRecords:

@@ -28,6 +28,50 @@ def not_empty(context: click.Context, option: click.Parameter, value: Any) -> An
     return value
 
 
+def _note(name: str) -> Callable[[click.Context, click.Parameter, Any], None]:
+    """Return a click callback that stores the value of an option under `name` in the context of the command."""
+
+    def note(context: click.Context, option: click.Parameter, value: Any) -> None:
+        if name == "cache":
+            not_empty(context, option, value)
+        if value or (value is False and name == "keep_vanished"):
+            context.meta.setdefault(CACHE, {})[name] = value
+
+    return note
+
+
+# --cache alone, for a command that reads no history
+cache_folder_option: Final = click.option(
+    "--cache",
+    metavar="DIR",
+    expose_value=False,
+    callback=_note("cache"),
+    help="Keep the index in this folder. Default: this user's folder for caches.",
+)
+_no_cache_option: Final = click.option(
+    "--no-cache",
+    is_flag=True,
+    expose_value=False,
+    callback=_note("no_cache"),
+    help="Keep the index in memory and read everything again.",
+)
+_keep_vanished_option: Final = click.option(
+    "--keep-vanished/--no-keep-vanished",
+    default=None,
+    expose_value=False,
+    callback=_note("keep_vanished"),
+    help="Keep sessions in the cache that their agent deletes. Holds until the other is said.",
+)
+_ignore_option: Final = click.option(
+    "--ignore",
+    multiple=True,
+    metavar="KIND:PATTERN",
+    expose_value=False,
+    callback=_note("ignore"),
+    help="Never read this store, project, path or session; repeatable. The index is kept in memory then.",
+)
+
+
 def cache_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """Add --cache, --no-cache, --keep-vanished and --ignore to a command; CacheOptions.given() returns their values."""
     return cache_folder_option(_no_cache_option(_keep_vanished_option(_ignore_option(command))))
@@ -36,48 +80,6 @@ def cache_options(command: Callable[..., Any]) -> Callable[..., Any]:
 def stored_cache_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """Add --cache and --keep-vanished to a command that has nothing to do without a cache on disk."""
     return cache_folder_option(_keep_vanished_option(command))
-
-
-def cache_folder_option(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add --cache alone to a command, one that reads no history."""
-    return click.option(
-        "--cache",
-        metavar="DIR",
-        expose_value=False,
-        callback=_note("cache"),
-        help="Keep the index in this folder. Default: this user's folder for caches.",
-    )(command)
-
-
-def _no_cache_option(command: Callable[..., Any]) -> Callable[..., Any]:
-    return click.option(
-        "--no-cache",
-        is_flag=True,
-        expose_value=False,
-        callback=_note("no_cache"),
-        help="Keep the index in memory and read everything again.",
-    )(command)
-
-
-def _keep_vanished_option(command: Callable[..., Any]) -> Callable[..., Any]:
-    return click.option(
-        "--keep-vanished/--no-keep-vanished",
-        default=None,
-        expose_value=False,
-        callback=_note("keep_vanished"),
-        help="Keep sessions in the cache that their agent deletes. Holds until the other is said.",
-    )(command)
-
-
-def _ignore_option(command: Callable[..., Any]) -> Callable[..., Any]:
-    return click.option(
-        "--ignore",
-        multiple=True,
-        metavar="KIND:PATTERN",
-        expose_value=False,
-        callback=_note("ignore"),
-        help="Never read this store, project, path or session; repeatable. The index is kept in memory then.",
-    )(command)
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,15 +185,3 @@ def _patterns(given: tuple[str, ...] | list[str]) -> Ignore:
         more: dict[str, Any] = {_KINDS[kind]: (*getattr(found, _KINDS[kind]), pattern)}
         found = replace(found, **more)
     return found
-
-
-def _note(name: str) -> Callable[[click.Context, click.Parameter, Any], None]:
-    """Return a click callback that stores the value of an option under `name` in the context of the command."""
-
-    def note(context: click.Context, option: click.Parameter, value: Any) -> None:
-        if name == "cache":
-            not_empty(context, option, value)
-        if value or (value is False and name == "keep_vanished"):
-            context.meta.setdefault(CACHE, {})[name] = value
-
-    return note
