@@ -53,9 +53,9 @@ def build(
 ) -> None:
     """Read histories and write their sessions as shards below a folder, for `search --index FOLDER` and rr.Shards.
 
-    SOURCES are history files, folders with stores, agents' names, or demo. While the number of shards stays the same, a
-    build reads again only what changed since the build before, and what is read together with that; so it also goes on
-    after an interruption. The settings say what is ignored.
+    SOURCES are history files, folders with stores, agents' names, or demo. With as many shards as
+    the build before, a build reads again only what changed since then, and what is read together with that; so it also
+    goes on after an interruption. The settings say what is ignored.
     """
     from recall_rank.histories.ignore import Ignore
     from recall_rank.index.errors import UnusableIndexError
