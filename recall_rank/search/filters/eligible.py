@@ -65,6 +65,11 @@ class EligibleSet:
     parts_reached: int  # parts, from the first, whose text was read for filters before the deadline
     unmet: UnmetText | None = None  # the text that left nothing eligible
 
+    @property
+    def nobody_has(self) -> str:
+        """The beginning of a sentence about a word that no eligible document has: another one may have it."""
+        return "nobody wrote" if self.doc_marks is None else "nothing that the filters leave has"
+
 
 def eligible_set(reader: IndexReader, query: Query, deadline_ns: int = 0) -> EligibleSet:
     """Return the sessions, messages, parts and documents of `reader` that pass the scope and every filter of `query`.

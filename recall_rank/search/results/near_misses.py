@@ -38,9 +38,8 @@ def _words(search: SearchContext) -> Iterator[NearMiss]:
         near = ((terms, edits) for terms, edits in found if edits < len(word) / 2)
         for terms, edits in islice(near, PER_WORD):
             text = lexicon.form(terms).decode("utf-8", "replace")
-            yield NearMiss(
-                "term", text, None, f"{edits} edit{'s' if edits > 1 else ''} from {word!r}, which nobody wrote"
-            )
+            reason = f"{edits} edit{'s' if edits > 1 else ''} from {word!r}, which {search.eligible.nobody_has}"
+            yield NearMiss("term", text, None, reason)
 
 
 def _sessions(search: SearchContext) -> Iterator[NearMiss]:

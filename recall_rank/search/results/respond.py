@@ -98,12 +98,12 @@ def _unwritten(search: SearchContext, results: Sequence[Result]) -> Iterator[str
         if not name.absent and any(map(_holds(set(pieces)), search.page, results)):
             continue
         if name.missing and name.instead:
-            yield _instead(name.written, name.instead)
+            yield _instead(search, name.written, name.instead)
         elif not name.missing:
             yield f"no result holds {name.written!r}, only parts of it"
     for written, forms in search.expansion.repaired.items():
         if written not in named:
-            yield _instead(written, forms)
+            yield _instead(search, written, forms)
 
 
 def _unknown(search: SearchContext) -> Iterator[str]:
@@ -113,13 +113,13 @@ def _unknown(search: SearchContext) -> Iterator[str]:
     missed = [word for word in dict.fromkeys(search.expansion.unknown) if word in words]
     if missed:
         more = f" and {len(missed) - NAMED:,} more" if len(missed) > NAMED else ""
-        who = "nobody wrote" if search.eligible.doc_marks is None else "nothing that the filters leave has"
-        yield f"{who} {', '.join(map(repr, missed[:NAMED]))}{more}; the hits are of the other words"
+        named = f"{', '.join(map(repr, missed[:NAMED]))}{more}"
+        yield f"{search.eligible.nobody_has} {named}; the hits are of the other words"
 
 
-def _instead(written: str, forms: Sequence[str]) -> str:
+def _instead(search: SearchContext, written: str, forms: Sequence[str]) -> str:
     verb = "was" if len(forms) == 1 else "were"
-    return f"nobody wrote {written!r}; {', '.join(map(repr, forms[:NAMED]))} {verb} searched instead"
+    return f"{search.eligible.nobody_has} {written!r}; {', '.join(map(repr, forms[:NAMED]))} {verb} searched instead"
 
 
 def _holds(pieces: set[str]) -> Callable[[PageEntry, Result], bool]:

@@ -24,6 +24,17 @@ def test_a_word_beyond_repair_names_its_neighbours() -> None:
     assert [(miss.kind, miss.text) for miss in answer.near_misses] == [("term", "scheduler")]
 
 
+@pytest.mark.parametrize(
+    ("filters", "said"), [({}, "nobody wrote"), ({"title": "s1"}, "nothing that the filters leave has")]
+)
+def test_it_is_not_said_of_what_was_left_out(filters: dict[str, str], said: str) -> None:
+    index = Index.build(
+        [session("s1", "the harbour scheduler retries", title="s1"), session("s2", "tides", title="s2")]
+    )
+    (miss,) = index.search("schxdxlxr", **filters).near_misses
+    assert miss.reason == f"3 edits from 'schxdxlxr', which {said}"
+
+
 def test_a_literal_in_another_order_names_the_session_of_its_words() -> None:
     answer = corpus().search("upload every", match="literal")
     assert not answer.results
