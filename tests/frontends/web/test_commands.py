@@ -21,7 +21,7 @@ from recall_rank.frontends.web import serve as serving
 from recall_rank.frontends.web.serve import PortTakenError, serve
 from recall_rank.frontends.web.standalone_page import standalone_page
 from tests.frontends.conftest import Run
-from tests.support.frontends.terminal import heed_interrupts
+from tests.support.frontends.terminal import heed_interrupts, shell_status
 from tests.support.frontends.web_pages import Elements, demo_recall, long_session
 
 SECRET = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
@@ -162,7 +162,7 @@ def test_the_command_serves_until_it_is_interrupted(file: Path, tmp_path: Path) 
         assert "demo-10" in file.read_text(encoding="utf-8")  # the history stays as it is
         process.send_signal(signal.SIGINT)
         began = time.monotonic()
-        assert process.wait(20) == 130
+        assert shell_status(process.wait(20)) == 130
         assert time.monotonic() - began < 15
     finally:
         process.kill()

@@ -33,7 +33,7 @@ def on_terminal(
     """Return (exit status, stdout, everything written to stderr) of `recall-rank WORDS` whose stdin and stderr are a
     terminal, on which `typed` was typed beforehand.
 
-    With `stop` that signal is sent when the first bar is drawn.
+    With `stop` that signal is sent when the first bar is drawn. The status is the one that a shell tells.
     """
     control, side = pty.openpty()
     fcntl.ioctl(side, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
@@ -59,7 +59,16 @@ def on_terminal(
         assert process.stdout is not None
         shown = process.stdout.read().decode()
     os.close(control)
-    return process.returncode, shown, written.decode()
+    return shell_status(process.returncode), shown, written.decode()
+
+
+def shell_status(status: int) -> int:
+    """Return what a shell tells for a status of subprocess, where -N is an end by signal N.
+
+    CPython ends itself by SIGINT instead of with the status 130 where Ctrl-C came while a string was evaluated, as
+    namedtuple() does on import, though the exception was caught later.
+    """
+    return status if status >= 0 else 128 - status
 
 
 class PersonAtTerminal:
