@@ -41,7 +41,7 @@ settings.register_profile("traced", settings.get_profile("dev"), max_examples=FE
 settings.register_profile(
     "ci",
     settings.get_profile("dev"),
-    max_examples=int(os.environ.get("RECALL_RANK_EXAMPLES", "300")),
+    max_examples=int(os.environ.get("RECALL_RANK_EXAMPLES", "1000")),
     database=KEPT,
     print_blob=True,
 )

@@ -106,7 +106,7 @@ def test_long_titles(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_very_many_sessions_in_one_file(tmp_path: Path) -> None:
-    count = times(150_000, 1_000_000)
+    count = times(132_000, 1_000_000)
     told = searched(make_bombs.many_sessions(tmp_path / "h.jsonl", count), tmp_path / "cache")
     left = count - 131_072
     assert told["sessions"] == 131_072

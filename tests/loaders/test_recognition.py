@@ -21,7 +21,7 @@ BEFORE = {
     "a long unknown record": b'{"hologram": "%b"}\n' % (b"wide " * (3 * MIB // 5)),
     "many unknown records": b'{"hologram": 1}\n' * 40,
     "blank lines": b"\n" * (2 * MIB),
-    "lines of blanks": b"  \t \r\n" * (MIB // 2),
+    "lines of blanks": (b"  \t " * 16 + b"\r\n") * (MIB // 32),
     "a byte order mark and blank lines": b"\xef\xbb\xbf" + b"\n" * (2 * MIB),
     "NUL bytes": b"\0" * (2 * MIB) + b"\n",
     "broken lines": b"{broken\n" * 40,
@@ -37,9 +37,7 @@ def words(folder: Path) -> tuple[list[str], set[str]]:
     return [source.name for source in sources], said | told
 
 
-@pytest.mark.parametrize(
-    "before", [pytest.param(name, marks=[pytest.mark.slow] * (name == "lines of blanks")) for name in BEFORE]
-)
+@pytest.mark.parametrize("before", BEFORE)
 @pytest.mark.parametrize("form", FORMATS)
 def test_what_stands_before_a_history_does_not_hide_it(tmp_path: Path, form: str, before: str) -> None:
     where = FORMATS[form].write(tmp_path / "store")

@@ -14,7 +14,7 @@ pytest.importorskip("textual")
 
 @pytest.mark.slow
 def test_frames_lists_and_keys_are_measured(tmp_path: Path) -> None:
-    main(["run", "browse", "--parts", "1500", "--rounds", "1", "--out", str(tmp_path / "out.json")])
+    main(["run", "browse", "--parts", "1500", "--rounds", "1", "--loads", "2", "--out", str(tmp_path / "out.json")])
     (report,) = json.loads((tmp_path / "out.json").read_text(encoding="utf-8"))["reports"]
     figures = {each["name"]: each["value"] for each in report["figures"]}
     assert 0 < figures["first frame, wall"] < figures["first list, wall"]
