@@ -27,8 +27,8 @@ from tests.support.index.system_calls import (
     kill,
     lives_still,
     looking,
+    stopped_with_files_half_made,
     survives,
-    wait_for_files_half_made,
 )
 
 
@@ -97,11 +97,14 @@ def at_any_moment(folder: Path, kills: int, seed: int) -> str:
             while len(writers) < 2:
                 writers.append(writer(home, index))
             store(home, version)
-            time.sleep(chance.uniform(0, 0.03))
-            look(index)  # while both are writing
-            victim = writers.pop(chance.randrange(2))
+            chance.shuffle(writers)
+            victim = writers[0]
             if chance.random() < 0.5:
-                wait_for_files_half_made(index, victim)
+                victim = stopped_with_files_half_made(index, writers)
+            else:
+                time.sleep(chance.uniform(0, 0.03))
+                look(index)  # while both are writing
+            writers.remove(victim)
             kill(victim)
             writing += has_files_half_made(index, victim)
             look(index)

@@ -23,8 +23,8 @@ from tests.support.index.system_calls import (
     kill,
     lives_still,
     looking,
+    stopped_with_files_half_made,
     survives,
-    wait_for_files_half_made,
 )
 
 ASKED = ("lantern",)
@@ -81,9 +81,9 @@ def at_any_moment(folder: Path, kills: int, seed: int) -> str:
             writers.append(child)
         time.sleep(chance.uniform(0, 0.02))
         look()  # while both are writing
-        victim = writers.pop(chance.randrange(2))
-        if chance.random() < 0.5:
-            wait_for_files_half_made(folder, victim)
+        chance.shuffle(writers)
+        victim = stopped_with_files_half_made(folder, writers) if chance.random() < 0.5 else writers[0]
+        writers.remove(victim)
         kill(victim)
         writing += has_files_half_made(folder, victim)
         with Index.open(folder, verify=True) as found:

@@ -8,7 +8,7 @@ import re
 import signal
 import time
 import traceback
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -107,11 +107,23 @@ def has_files_half_made(folder: Path, child: int) -> bool:
     return bool(mine)
 
 
-def wait_for_files_half_made(folder: Path, child: int, seconds: float = 0.5) -> None:
-    """Wait until a process writes a file of an index that no manifest names yet, but not longer than `seconds`."""
+def stopped_with_files_half_made(folder: Path, children: Sequence[int], seconds: float = 0.5) -> int:
+    """Stop the first of some processes that has written a file of an index which no manifest names yet, and return it.
+
+    A process that is stopped stays as it is until it is killed, however busy the machine is. When none writes within
+    `seconds`, the first one is returned, which runs on.
+    """
     until = time.monotonic() + seconds
-    while not has_files_half_made(folder, child) and time.monotonic() < until:
+    while time.monotonic() < until:
+        for child in children:
+            if has_files_half_made(folder, child):
+                os.kill(child, signal.SIGSTOP)
+                os.waitpid(child, os.WUNTRACED)
+                if has_files_half_made(folder, child):
+                    return child
+                os.kill(child, signal.SIGCONT)
         time.sleep(0)
+    return children[0]
 
 
 def plant(victim: Path, what: str, aside: Path) -> None:
