@@ -142,11 +142,12 @@ def _wanted(reader: IndexReader, evidence: Evidence, question: EvidenceQuestion,
     count = evidence.hit_count
     if question.wanted == "top":
         return EvidenceAnswer(count, complete, hits=_rows(evidence.top(question.count)))
-    if question.wanted == "among":
+    if question.wanted in ("among", "top_among"):
         marks = bytearray(reader.parts)
         for part in question.parts:
             marks[part] = 1
-        return EvidenceAnswer(count, complete, hits=_rows(evidence.among(marks)))
+        found = evidence.among(marks) if question.wanted == "among" else evidence.top_among(question.count, marks)
+        return EvidenceAnswer(count, complete, hits=_rows(found))
     if question.wanted == "sessions":
         rows = [(row.part, row.doc, row.score, row.hits, row.title, row.tier) for row in evidence.sessions()]
         return EvidenceAnswer(count, complete, sessions=rows)

@@ -92,6 +92,8 @@ HARD = (
     ("(a|aa)+$", {"match": "regex"}), ("storm.*ti.e", {"match": "regex"}), ("zzzz", {"match": "literal"}),
     ("lantern wick oil glass shutter harbor keeper rope storm tide", {"match": "smart", "group": "session"}),
     ("ember", {"order": "time", "results": 50}), ("storm " * 200, {"match": "fuzzy"}),
+    ("lantern glass", {"directory": "/lighthouse", "fallback": True}),
+    ("lantern glass", {"directory": "/lighthouse", "fallback": True, "group": "session"}),
 )  # fmt: skip
 
 

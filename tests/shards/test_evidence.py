@@ -30,7 +30,9 @@ SAID = [
 # a call and its number: how many hits, or which of those of the other query are marked
 calls = st.lists(
     st.tuples(
-        st.sampled_from(("count", "top", "among", "sessions", "hits", "scores", "extend", "extend_marked")),
+        st.sampled_from(
+            ("count", "top", "top_among", "among", "sessions", "hits", "scores", "extend", "extend_marked")
+        ),
         st.integers(0, 60),
     ),
     min_size=2,
@@ -44,6 +46,8 @@ def found_by(evidence: Any, call: str, number: int, other: Any, marks: bytearray
         return evidence.hit_count
     if call == "top":
         return [(hit.part, hit.doc, hit.score, hit.base, hit.tier) for hit in evidence.top(number)]
+    if call == "top_among":
+        return [(hit.part, hit.doc, hit.score, hit.base, hit.tier) for hit in evidence.top_among(number, marks)]
     if call == "among":
         return [(hit.part, hit.doc, hit.score, hit.base, hit.tier) for hit in evidence.among(marks)]
     if call == "sessions":

@@ -51,13 +51,13 @@ scorings = st.builds(
 )
 scores = st.builds(Score, scorings, marks, marks, numbers)
 steps = st.lists(scores | st.builds(AddParts, parts) | st.builds(AddHits, scores, floats), max_size=3)
-wanted = st.sampled_from(("top", "among", "sessions", "hits", "scores"))
+wanted = st.sampled_from(("top", "top_among", "among", "sessions", "hits", "scores"))
 questions = (
     st.builds(
         EvidenceQuestion,
         st.text(),
         steps,
-        st.sampled_from(("top", "among", "sessions", "hits", "scores")),
+        wanted,
         numbers,
         parts,
     )

@@ -45,16 +45,16 @@ class AddHits:
 
 
 Step: TypeAlias = Score | AddParts | AddHits
-Wanted = Literal["top", "among", "sessions", "hits", "scores"]
+Wanted = Literal["top", "top_among", "among", "sessions", "hits", "scores"]
 
 
 @frozen
 class EvidenceQuestion:
     """Asks for hits: run the `steps`, the first of which is a Score, and return what is `wanted`.
 
-    "top" are the `count` best hits, "among" those in `parts`, "sessions" one row a session, "hits" the parts of all
-    hits, "scores" their scores, too. `key` names the evidence: a shard that still has it runs only the steps that are
-    new.
+    "top" are the `count` best hits, "top_among" those among `parts`, "among" all in `parts`, "sessions" one row a
+    session, "hits" the parts of all hits, "scores" their scores, too. `key` names the evidence: a shard that still has
+    it runs only the steps that are new.
     """
 
     key: str
@@ -68,8 +68,8 @@ class EvidenceQuestion:
 class EvidenceAnswer:
     """The number of all hits, whether every document was read in time, and the rows that were wanted.
 
-    `hits` are rows for "top" and "among", `sessions` for "sessions"; `parts` are the parts of all hits, and `scores`
-    their scores.
+    `hits` are rows for "top", "top_among" and "among", `sessions` for "sessions"; `parts` are the parts of all hits,
+    and `scores` their scores.
     """
 
     hit_count: int

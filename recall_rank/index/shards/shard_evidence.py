@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 from array import array
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from operator import itemgetter
 from typing import Any, Final, Protocol
 
 from recall_rank._core.search.column_filters import marked_indices
@@ -38,6 +39,7 @@ class FoundEvidence(Protocol):
     def extend(self, other: Any, share: float) -> None: ...
     def extend_marked(self, parts: bytearray) -> None: ...
     def top(self, count: int) -> Hits: ...
+    def top_among(self, count: int, parts: bytearray) -> Hits: ...
     def among(self, parts: bytearray) -> Hits: ...
     def sessions(self) -> list[SessionHit]: ...
     def mark_hits(self, parts: bytearray) -> None: ...
@@ -64,7 +66,7 @@ class ShardEvidence:
             [Score(scoring, span.docs_of(eligible), span.parts_of(only), span.first_term)] for span in reader.spans
         ]
         self._counts: dict[int, int] | None = None  # hits of each shard, where no step came since they were told
-        self._best: list[tuple[Any, Hit]] = []
+        self._best: list[Hit] = []
         self._best_count = STALE  # how many were asked for
 
     @property
@@ -110,28 +112,39 @@ class ShardEvidence:
             raise ValueError(f"count must not be negative, not {count}")
         if count > self._best_count:
             most = max(count, FIRST)
-            rows = [(span, row) for span, answer in self._asked("top", most) for row in answer.hits]
-            hits = [_hit(span, row) for span, row in rows]
-            reader = self._reader
-            parts = [hit.part for hit in hits]
-            keys = zip(reader.times_of(parts), reader.sessions_of(parts), strict=True)
-            # a shard's own order is kept among hits of one session
-            ranked = sorted(
-                (
-                    ((hit.tier, -hit.score, -time, session), hit)
-                    for hit, (time, session) in zip(hits, keys, strict=True)
-                ),
-                key=_first,
-            )
-            self._best, self._best_count = ranked[:most], most
-        return Hits([hit for _, hit in self._best[:count]])
+            self._best, self._best_count = self._ranked(self._asked("top", most))[:most], most
+        return Hits(self._best[:count])
+
+    def top_among(self, count: int, parts: bytearray) -> Hits:
+        """Return the `count` best of the hits in the parts marked in u8[parts of all shards], as top() orders them."""
+        if count < 0:
+            raise ValueError(f"count must not be negative, not {count}")
+        wanted = self._wanted(parts)
+        if not any(map(len, wanted.values())):
+            return Hits()
+        return Hits(self._ranked(self._asked("top_among", count, wanted))[:count])
+
+    def _ranked(self, answers: Iterable[tuple[ShardSpan, EvidenceAnswer]]) -> list[Hit]:
+        """Return the hits of all answers, best first; a shard's own order is kept among hits of one session."""
+        hits = [_hit(span, row) for span, answer in answers for row in answer.hits]
+        parts = [hit.part for hit in hits]
+        keys = zip(self._reader.times_of(parts), self._reader.sessions_of(parts), strict=True)
+        ranked = [
+            ((hit.tier, -hit.score, -time, session), hit) for hit, (time, session) in zip(hits, keys, strict=True)
+        ]
+        ranked.sort(key=itemgetter(0))
+        return [hit for _, hit in ranked]
 
     def among(self, parts: bytearray) -> Hits:
         """Return the hits in the parts marked in u8[parts of all shards], ascending by part."""
-        wanted = {span.name: _numbers(span.parts_of(parts) or b"") for span in self._reader.spans}
+        wanted = self._wanted(parts)
         if not any(map(len, wanted.values())):
             return Hits()
         return Hits([_hit(span, row) for span, answer in self._asked("among", parts=wanted) for row in answer.hits])
+
+    def _wanted(self, parts: bytearray) -> dict[str, array[int]]:
+        """Return the numbers in each shard, by its name, of the parts marked in u8[parts of all shards]."""
+        return {span.name: _numbers(span.parts_of(parts) or b"") for span in self._reader.spans}
 
     def sessions(self) -> list[SessionHit]:
         """Return a SessionHit for every session with hits, in the order of Evidence.sessions()."""
@@ -199,7 +212,3 @@ def _numbers(marks: bytes) -> array[int]:
 def _hit(span: ShardSpan, row: HitRow) -> Hit:
     part, doc, score, base, tier = row
     return Hit(span.first_part + part, span.first_doc + doc, score, base, tier)
-
-
-def _first(pair: tuple[Any, Hit]) -> Any:
-    return pair[0]

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from itertools import compress, islice
+from itertools import chain, compress, islice
+from operator import attrgetter
 from typing import TYPE_CHECKING
 
 from recall_rank._core.rank.candidate import Candidate, candidates_of
@@ -31,11 +32,8 @@ def best_parts(search: SearchContext, evidence: FoundEvidence) -> tuple[list[Can
     options, weights = search.query.options, search.query.weights
     count, needed = _whole_pages(search.query), options.offset + options.results
     nearest_first = bool(options.directory and options.fallback)
-    most = max(weights.looked_at, needed)  # as many of the reranked hits may be folded
-    found = evidence.top(evidence.hit_count if nearest_first else count + most)
-    if nearest_first:
-        nearer = [(hit.tier, _bucket(search, _session(search, hit.part))) for hit in found]
-        found = found.taken(sorted(range(len(found)), key=nearer.__getitem__))
+    most = count + max(weights.looked_at, needed)  # as many of the reranked hits may be folded
+    found = _nearest_hits(search, evidence, most) if nearest_first else evidence.top(most)
     likely = _likely(search, found, count)
     added = _scored_by_caller(search, evidence) + _near_in_meaning(search, evidence, likely.parts())
     best = rerank(search, candidates(search, likely) + added)
@@ -50,18 +48,34 @@ def best_parts(search: SearchContext, evidence: FoundEvidence) -> tuple[list[Can
     return kept, candidates(search, found.taken(rest))
 
 
+def _nearest_hits(search: SearchContext, evidence: FoundEvidence, count: int) -> Hits:
+    """Return the `count` best hits of each directory bucket: lower tiers first, in a tier the nearest bucket first.
+
+    by_bucket() finds the entries of the page among them, and no list of all hits is made.
+    """
+    reader, buckets = search.reader, search.eligible.buckets
+    marks = {bucket: bytearray(reader.parts) for bucket in BUCKETS}
+    first_part = reader.message_first_part
+    for session, bucket in buckets.items():
+        first, last = (first_part[message] for message in reader.span_of(session))
+        marks[bucket][first:last] = b"\1" * (last - first)
+    found = chain.from_iterable(evidence.top_among(count, marks[bucket]) for bucket in BUCKETS)
+    return Hits(sorted(found, key=attrgetter("tier")))
+
+
 def best_sessions(search: SearchContext, evidence: FoundEvidence, rows: list[SessionHit]) -> list[PageEntry]:
     """Return a page entry for each session with hits: the reranked ones first, the others by their evidence.
 
     The number of reranked sessions fills whole pages. `rows` has one best hit for each session. Entries that follow the
-    requested page are left out, unless the option `directory` is given, by which entries may be ordered anew.
+    requested page are left out; with the options `directory` and `fallback`, those that follow it in each bucket.
     """
     options = search.query.options
-    last = len(rows) if search.eligible.buckets else options.offset + options.results
+    count, last = _whole_pages(search.query), options.offset + options.results
     reader, ceiling, weights = search.reader, search.expansion.ceiling or 1.0, search.query.weights
-    if search.eligible.buckets:
-        rows = sorted(rows, key=lambda row: (row.tier, _bucket(search, row.session)))
-    count = _whole_pages(search.query)
+    titled = {row.session for row in rows if row.title}
+    if options.directory and options.fallback:
+        rows = _nearest_rows(search, rows, count + last)
+        last = len(rows)
     found = best_hits(search, evidence)
     chosen = set(found.parts())
     firsts = [
@@ -76,7 +90,6 @@ def best_sessions(search: SearchContext, evidence: FoundEvidence, rows: list[Ses
         return by_session(reader, (), rows[:last], ceiling)
     add_others(reader, best, weights.again)
     ranked = by_session(reader, order(search, best), (), ceiling)[:count]
-    titled = {row.session for row in rows if row.title}
     for entry in ranked:
         entry.title_match = entry.title_match or entry.session in titled
     known = {entry.session for entry in ranked}
@@ -84,6 +97,18 @@ def best_sessions(search: SearchContext, evidence: FoundEvidence, rows: list[Ses
     ranked = [entry for entry in ranked if id(entry.candidate) in kept]
     others = islice((row for row in rows if row.session not in known), max(0, last - len(ranked)))
     return ranked + by_session(reader, (), others, ceiling)
+
+
+def _nearest_rows(search: SearchContext, rows: list[SessionHit], count: int) -> list[SessionHit]:
+    """Return the first `count` of `rows` in each directory bucket: lower tiers first, in a tier the nearest bucket
+    first.
+    """
+    found: dict[str, list[SessionHit]] = {bucket: [] for bucket in BUCKETS}
+    for row in rows:
+        own = found[search.eligible.buckets[row.session]]
+        if len(own) < count:
+            own.append(row)
+    return sorted(chain.from_iterable(found.values()), key=attrgetter("tier"))
 
 
 def best_hits(search: SearchContext, evidence: FoundEvidence) -> Hits:
@@ -155,11 +180,3 @@ def _likely(search: SearchContext, found: Hits, count: int) -> Hits:
         return found.taken(range(best))
     marks = mark_holding(search, found.taken(others).docs())
     return found.taken([*range(best), *compress(others, marks)])
-
-
-def _session(search: SearchContext, part: int) -> int:
-    return search.reader.message_session[search.reader.part_message[part]]
-
-
-def _bucket(search: SearchContext, session: int) -> int:
-    return BUCKETS[search.eligible.buckets.get(session, "exact")]

@@ -52,6 +52,9 @@ def test_the_best_are_found_without_scoring_all(chance: Random) -> None:
         assert list(native.top(count)) == hits[:count]
         more = chance.randint(count, len(hits))
         assert list(native.top(more)) == hits[:more]
+        some = marks(chance, len(segment.doc_columns["part_message"]))
+        if chance.random() < 0.5:
+            assert list(native.top_among(count, some)) == [hit for hit in hits if some[hit[0]]][:count]
         if chance.random() < 0.5:
             assert list(native.among(bytes([1]) * len(segment.doc_columns["part_message"]))) == sorted(hits)
         assert list(native.top(len(hits))) == hits

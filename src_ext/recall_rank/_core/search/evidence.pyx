@@ -282,6 +282,28 @@ cdef class Evidence:
         self.merge_best(found.reserve(count), count)
         return found
 
+    def top_among(self, Py_ssize_t count, const uint8_t[::1] parts not None):
+        """Return the `count` best of the hits in the parts marked in u8[parts of all segments], as top() orders them.
+
+        O(hits). Raises ValueError for a negative count and for another number of marks.
+        """
+        cdef Py_ssize_t k, most = 0
+        cdef SegmentEvidence own
+        cdef Hits found = Hits.__new__(Hits)
+        if count < 0:
+            raise ValueError(f"count must not be negative, not {count}")
+        if parts.shape[0] != self.parts:
+            raise ValueError("parts must have one byte a part")
+        self.score_all()
+        for k in range(self.count if self.parts else 0):
+            own = self.each[k]
+            own.best_among(&parts[0] + own.source.first_part, count)
+            self.slots[k].at, self.slots[k].best, self.slots[k].count = 0, own.best.rows, own.best.count
+            most += own.best.count
+        count = min(count, most)
+        self.merge_best(found.reserve(count), count)
+        return found
+
     cdef int merge_best(self, HitRow* rows, Py_ssize_t count) except -1:
         """Write the `count` best of the segments' sorted hits to `rows`, best first, with the reader's numbers.
 

@@ -198,6 +198,21 @@ cdef class SegmentEvidence:
         best_first(rows, total, found[0], self.columns)
         return rows
 
+    cdef int best_among(self, const uint8_t* parts, Py_ssize_t count) except -1:
+        """Write the `count` best hits in the parts marked in u8[parts] to `best`, best first. O(hits).
+
+        All hits must have been scored before.
+        """
+        cdef Py_ssize_t k, found = 0
+        if not reserve_hits(&self.best, self.hit_count + 1):
+            raise MemoryError
+        for k in range(self.hit_count):
+            self.best.rows[found] = self.hits.rows[k]
+            found += parts[self.hits.rows[k].part] != 0
+        self.best.count = min(found, count)
+        best_first(self.best.rows, found, self.best.count, self.columns)
+        return 0
+
     # --- extensions: hits of a further tier, after score_all() ---------------------------------------------
 
     cdef int append(self, uint32_t part, uint32_t doc, float score, float base, uint32_t tier) except -1:
