@@ -116,6 +116,8 @@ class Query:
             strict=True,
         )
         warnings = [warning.text for warning in window.warnings]
+        if options.fallback and not options.directory:
+            warnings.append("fallback changes nothing without a directory")
         after, before = window.after or 0, window.before or 0
         asked, syntax = text, None
         if options.syntax and options.match != "regex":

@@ -210,6 +210,11 @@ def test_an_unused_time_bound_is_reported() -> None:
     assert any("ignored less restrictive after" in warning for warning in query.warnings)
 
 
+def test_a_fallback_without_a_directory_is_told() -> None:
+    assert parse("gull", fallback=True).warnings == ("fallback changes nothing without a directory",)
+    assert parse("gull", fallback=True, directory="/harbor").warnings == parse("gull").warnings == ()
+
+
 def test_the_options_are_those_of_the_recall_tool_and_the_library() -> None:
     tool = {
         *("match", "scope", "group", "type", "role", "session_id", "title", "sessions", "results", "width", "before"),

@@ -42,6 +42,17 @@ def test_a_signal_below_zero_is_none(signal: float) -> None:
     assert order("gull harbour north", extra_scores={f"{last}.1": signal}) == order("gull harbour north")
 
 
+def test_ids_that_no_part_has_are_counted() -> None:
+    index = texts("the gull of the north harbour", "a keeper")
+    known, gone = {"s.0.1": 1.0, ("s", "s.1.1"): 0.5}, {"s.7.1": 1.0, ("s", "s.8.1"): 0.5, "s.9.1": 0.0}
+    assert ask(index, "gull", extra_scores=known).warnings == ()
+    assert ask(index, "gull", extra_scores=known, role="user").warnings == ()
+    assert ask(index, "gull", extra_scores={**known, **gone}).warnings == ("no part has 2 of the ids in extra_scores",)
+    cut = ask(index, "gull", extra_scores={**known, **gone}, budget_ms=0.001)
+    assert cut.degrade_kind == "time"
+    assert cut.warnings == ()
+
+
 def test_the_explanation_names_the_signal() -> None:
     index = texts("the gull of the north harbour")
     [result] = ask(index, "gull", extra_scores={"s.0.1": 1.0}, explain=True).results

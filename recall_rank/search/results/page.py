@@ -29,10 +29,12 @@ def page(search: SearchContext, evidence: FoundEvidence) -> list[PageEntry]:
     in_buckets = bool(options.directory and options.fallback)
     by_sessions, by_time = options.group == "session", options.order == "time"
     if options.extra_scores and not search.text_decides:
-        search.scored_marks, reached = mark_scored(
+        search.scored_marks, reached, unknown = mark_scored(
             search.reader, options.extra_scores, search.eligible.part_marks, search.deadline
         )
         search.reached(reached)
+        if unknown and reached == search.reader.parts:
+            search.warnings.append(f"no part has {unknown:,} of the ids in extra_scores")
         evidence.extend_marked(search.scored_marks)
     if search.nearest is not None and not by_time:
         evidence.extend_marked(search.nearest_marks())

@@ -17,8 +17,9 @@ STRIDE: Final = 65_536  # parts whose ids are read between two looks at the cloc
 
 def mark_scored(
     reader: IndexReader, scores: Scores, keep: bytearray | None, deadline: Deadline
-) -> tuple[bytearray, int]:
-    """Return (marks, count): u8[parts], 1 for each eligible part with a score above 0, and how many parts were read.
+) -> tuple[bytearray, int, int]:
+    """Return (marks, count, unknown): u8[parts], 1 for each eligible part with a score above 0, how many parts were
+    read, and how many of the scored ids none of these has.
 
     A part without a document, that is without searchable text, is not marked: no passage could stand for it.
     The count is lower than the number of parts only when the deadline passed first. `keep`, u8[parts], marks the
@@ -26,17 +27,21 @@ def mark_scored(
     """
     marks = bytearray(reader.parts)
     ids = {key if isinstance(key, str) else key[1] for key, score in scores.items() if score > 0}
+    unknown = set(ids)
     for view in reader.views:
         allowed, names = view.parts_of(keep), view.segment.part_ids
         for first in range(0, view.segment.parts if ids else 0, STRIDE):
             if deadline.passed():
-                return marks, view.first_part + first
+                return marks, view.first_part + first, len(unknown)
             last = min(view.segment.parts, first + STRIDE)
             for part, name in enumerate(names.decode_range(first, last), first):
-                if name in ids and (allowed is None or allowed[part]) and _has_document(view.segment, part):
+                if name not in ids:
+                    continue
+                unknown.discard(name)
+                if (allowed is None or allowed[part]) and _has_document(view.segment, part):
                     number = view.first_part + part
                     marks[number] = score_of(reader, scores, number) > 0
-    return marks, reader.parts
+    return marks, reader.parts, len(unknown)
 
 
 def _has_document(segment: Segment, part: int) -> bool:
