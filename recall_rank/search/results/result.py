@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from functools import lru_cache
 
+from recall_rank._core.rank.candidate import Candidate
 from recall_rank._core.rank.passage_matches import PassageMatches
 from recall_rank._core.rank.snippet_window import Snippet
 from recall_rank._core.runtime.record_factory import RecordFactory
+from recall_rank.index.reader.segment_view import SegmentView
 from recall_rank.index.segment.segment import ROLES, TITLE_ROLE, Segment, SessionRow, Text
 from recall_rank.model import CopyPlace, DirectoryRelevance, Flag, Result, ResultSource, Span, Why
 from recall_rank.model.record_classes import Drafts, field, mutable
@@ -57,9 +59,6 @@ class ResultMaker:
         segment, columns = view.segment, view.part_columns
         message, flags = columns.part_message[part], columns.part_flags[part]
         role, time = columns.message_role[message], columns.message_time[message]
-        first_field, last_field = columns.part_first_field[part], columns.part_first_field[part + 1]
-        fields = columns.field_start[first_field : last_field + 1]
-        start, end = columns.doc_start[doc], columns.doc_start[doc + 1]
         row = columns.sessions[columns.message_session[message]]
         names = columns.names.values
         kind, tool = names[columns.part_type[part]] or "", names[columns.part_tool[part]]
@@ -73,28 +72,12 @@ class ResultMaker:
             shown_author = names[columns.message_author[newest]]
             message_id = columns.message_ids.with_owner(newest, row.id)
 
-        text = columns.text_for(((fields[0], fields[-1]),))
-        place = None
-        if search.deadline.passed():
-            search.degraded.add(DegradeKind.TIME)
-            found, weights = PassageMatches(text, start), NO_WEIGHTS
-        else:
-            found = passage_matches(search.expansion.matcher, text, fields, start, end, options.width)
-            weights = search.expansion.word_weights
-            if search.text_marks is not None and search.text_marks[candidate.part]:
-                place = self._scanned_match(segment, part, found)
-        if place is None:
-            snippet = snippet_of(found, fields, weights, options.width, options.redact)
-        else:
-            snippet = snippet_at(text, fields, *place, options.width, options.redact)
-
+        text, found, snippet = self._passage(view, part, doc, candidate)
         terms = found.words(self.written) if options.match != "regex" else _marked(snippet)
         shown = field_name(snippet.field)
-        matched = _matched_fields(kind, title, found.fields, shown if snippet.spans else "")
-        if not candidate.evidence and search.scored_marks is not None and search.scored_marks[candidate.part]:
-            matched = ("extra_scores",)  # nothing else makes it a hit
-        elif not candidate.evidence and candidate.meaning:
-            matched = ("meaning",)
+        matched = self._other_reason(candidate) or _matched_fields(
+            kind, title, found.fields, shown if snippet.spans else ""
+        )
         if tool and self._names(tool):
             matched = (*matched, "tool_name")
         if author and self._names(author):
@@ -145,6 +128,38 @@ class ResultMaker:
         result.also_in = self._also_in(candidate.part) if search.copies else ()
         result.host, result.user = row.host, row.user
         return RESULTS.freeze(result)
+
+    def _passage(
+        self, view: SegmentView, part: int, doc: int, candidate: Candidate
+    ) -> tuple[Text, PassageMatches, Snippet[Span]]:
+        """Return the text of a part, the matches of the query's words in its passage `doc`, and the snippet.
+
+        After the deadline no match is looked for. In literal and regex mode the snippet shows the place that the text
+        scan found.
+        """
+        search, options, columns = self.search, self.options, view.part_columns
+        first_field, last_field = columns.part_first_field[part], columns.part_first_field[part + 1]
+        fields = columns.field_start[first_field : last_field + 1]
+        start, end = columns.doc_start[doc], columns.doc_start[doc + 1]
+        text = columns.text_for(((fields[0], fields[-1]),))
+        if search.deadline.passed():
+            search.degraded.add(DegradeKind.TIME)
+            found = PassageMatches(text, start)
+            return text, found, snippet_of(found, fields, NO_WEIGHTS, options.width, options.redact)
+        found = passage_matches(search.expansion.matcher, text, fields, start, end, options.width)
+        if search.text_marks is not None and search.text_marks[candidate.part]:
+            place = self._scanned_match(view.segment, part, found)
+            if place is not None:
+                return text, found, snippet_at(text, fields, *place, options.width, options.redact)
+        return text, found, snippet_of(found, fields, search.expansion.word_weights, options.width, options.redact)
+
+    def _other_reason(self, candidate: Candidate) -> tuple[str, ...]:
+        """Return what alone makes a candidate without evidence a hit: the caller's score or its meaning; else ()."""
+        if candidate.evidence:
+            return ()
+        if self.search.scored_marks is not None and self.search.scored_marks[candidate.part]:
+            return ("extra_scores",)
+        return ("meaning",) if candidate.meaning else ()
 
     def _also_in(self, part: int) -> tuple[CopyPlace, ...]:
         """Return the places of the copies that were folded into a part."""
