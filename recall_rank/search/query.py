@@ -130,17 +130,9 @@ class Query:
         if options.exact:
             searched = _with_phrases(searched, options.exact)
         words, compounds = words_of(searched)
-        if len(words) > MAX_WORDS and (most := _most_words(words)) < len(words):
-            if len(text) <= MAX_QUERY_CHARS:
-                warnings.append(f"only the first {most} words of the query are searched")
-            words = words[:most]
-            compounds = [c for c in compounds if c.at + c.span <= most]
         phrases = tuple(filter(str.strip, _QUOTED.findall(text[:MAX_QUERY_CHARS]))) if '"' in text else ()
-        if options.exact:
-            phrases = (*phrases, *_in_order(options.exact))
-        if len(phrases) > MAX_PHRASES and len(text) <= MAX_QUERY_CHARS:  # of a longer text, shortened() chooses some
-            warnings.append(f"only the first {MAX_PHRASES} of {len(phrases):,} exact phrases weigh as such")
-            phrases = phrases[:MAX_PHRASES]
+        phrases = (*phrases, *_in_order(options.exact)) if options.exact else phrases
+        words, compounds, phrases = _within_limits(text, words, compounds, phrases, warnings)
         variants: list[Variant] = []
         for run in runs:
             variants += _alternatives(words, run)
@@ -164,6 +156,25 @@ class Query:
             syntax,
             (),
         )
+
+
+def _within_limits(
+    text: str, words: list[Word], compounds: list[Compound], phrases: tuple[str, ...], warnings: list[str]
+) -> tuple[list[Word], list[Compound], tuple[str, ...]]:
+    """Return the words, compounds and phrases of a query that are searched; a warning names each limit that is exceeded.
+
+    Of a text of more than MAX_QUERY_CHARS characters, shortened() chooses later, and tells it.
+    """
+    is_long = len(text) > MAX_QUERY_CHARS
+    if len(words) > MAX_WORDS and (most := _most_words(words)) < len(words):
+        if not is_long:
+            warnings.append(f"only the first {most} words of the query are searched")
+        words = words[:most]
+        compounds = [compound for compound in compounds if compound.at + compound.span <= most]
+    if len(phrases) > MAX_PHRASES and not is_long:
+        warnings.append(f"only the first {MAX_PHRASES} of {len(phrases):,} exact phrases weigh as such")
+        phrases = phrases[:MAX_PHRASES]
+    return words, compounds, phrases
 
 
 _query, _make_words, _make_compounds = (
