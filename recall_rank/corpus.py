@@ -344,8 +344,8 @@ class Index:
         return done.report
 
     def _is_newer(self, manifest: Manifest | None) -> bool:
-        """Whether a generation of the folder comes after the one that is read, which another thread may have adopted
-        while this one was made.
+        """Return whether a generation of the folder comes after the one that is read, which another thread may have
+        adopted while this one was made.
         """
         return manifest is not None and (self._manifest is None or manifest.generation > self._manifest.generation)
 
@@ -408,7 +408,7 @@ class Index:
             self._vectors.carry(self._current)
 
     def __len__(self) -> int:
-        """The number of searchable parts of messages; titles of sessions are not counted."""
+        """Return the number of searchable parts of messages; titles of sessions are not counted."""
         return self._reader.parts_without_titles
 
     def search(self, query: str, **options: Unpack[SearchOptions]) -> SearchResponse:
@@ -464,7 +464,7 @@ class Index:
         return await search_in_thread(self.search, query, options)
 
     def scores(self, query: str, **options: Unpack[SearchOptions]) -> npt.NDArray[np.float32]:
-        """The evidence of every part for `query`: f32[parts], 0 for a part that is not a hit; rows are those of
+        """Return the evidence of every part for `query`: f32[parts], 0 for a part that is not a hit; rows are those of
         `columns`.
 
         Evidence is the prefilter's score divided by the ceiling: the BM25 of a document full of every word of the

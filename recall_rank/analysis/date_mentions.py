@@ -36,7 +36,7 @@ def _compiled(pattern: str) -> re.Pattern[str]:
 
 
 def names_a_date(text: str) -> bool:
-    """Whether a text contains a date in one of the formats that named_dates() reads."""
+    """Return whether a text contains a date in one of the formats that named_dates() reads."""
     folded = text.casefold()  # the forms ignore case, by which a long s equals an s
     for hint in _HINTS:
         if hint in folded:

@@ -15,7 +15,7 @@ _ORDER = re.compile(
 
 
 def is_order(passage: bytes) -> bool:
-    """Whether a passage, in UTF-8, contains a standing order such as "always use tabs", or a preference."""
+    """Return whether a passage, in UTF-8, contains a standing order such as "always use tabs", or a preference."""
     words = passage.lower()
     return any(word in words for word in _ORDER_WORDS) and _ORDER.search(words) is not None
 

@@ -166,7 +166,7 @@ for _name in _PASSED_THROUGH:
 
 
 def default_folder() -> Path:
-    """The folder in which PraisonAI keeps its sessions, by the rules of PraisonAI."""
+    """Return the folder in which PraisonAI keeps its sessions, by the rules of PraisonAI."""
     home = os.environ.get("PRAISONAI_HOME")
     return (Path(home).expanduser() if home else Path.home() / ".praisonai") / FOLDER
 

@@ -44,17 +44,17 @@ class IndexFactory(Protocol):
     """
 
     def build(self, sessions: Iterable[Session], /) -> Searchable:
-        """An index of these sessions, held in memory."""
+        """Return an index of these sessions, held in memory."""
         ...
 
     def of_some(self, index: Any, shown: Callable[[SessionRow], bool], /) -> Searchable:
-        """An index over those sessions of an `index` from build() that `shown` accepts, in which all others are
+        """Return an index over those sessions of an `index` from build() that `shown` accepts, in which all others are
         treated as deleted.
         """
         ...
 
     def of_segments(self, segments: Sequence[Segment], dead: Sequence[Collection[int]], /) -> Searchable:
-        """An index over existing segments; dead[k] has the row numbers of the deleted sessions of segments[k]."""
+        """Return an index over existing segments; dead[k] has the row numbers of the deleted sessions of segments[k]."""
         ...
 
 
@@ -109,11 +109,13 @@ class Backend(Protocol):
         ...
 
     def ready(self) -> Snapshot:
-        """The snapshot of the index to search now. Reads and indexes the sources when that has not been done yet."""
+        """Return the snapshot of the index to search now. Reads and indexes the sources when that has not been done
+        yet.
+        """
         ...
 
     def inventory(self) -> Inventory:
-        """The list of sessions known now. Reads the sources when nothing has been read yet; builds no index."""
+        """Return the list of sessions known now. Reads the sources when nothing has been read yet; builds no index."""
         ...
 
     def prepare(
@@ -141,7 +143,7 @@ class Backend(Protocol):
         ...
 
     def only(self, context: Context) -> Backend:
-        """A backend over these sources that shows only the project of `context`."""
+        """Return a backend over these sources that shows only the project of `context`."""
         ...
 
     def close(self) -> None:

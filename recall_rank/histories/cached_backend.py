@@ -100,7 +100,7 @@ class CachedBackend:
         return self.apply(make)
 
     def apply(self, make: Callable[[CacheState], _Result]) -> _Result:
-        """The result of `make` for the current state. When that state is damaged, it is rebuilt and `make` is
+        """Return the result of `make` for the current state. When that state is damaged, it is rebuilt and `make` is
         called again.
         """
         try:
@@ -150,7 +150,7 @@ class CachedBackend:
         self.wait(CLOSE_SECONDS)
 
     def _first(self, progress: Progress | None, soon: Callable[[], None] | None = None) -> Snapshot:
-        """The first snapshot: of the index on disk, or of a new index where there is none.
+        """Return the first snapshot: of the index on disk, or of a new index where there is none.
 
         With `soon`, the newest units of a new index are first indexed in memory, and `soon` is called when they can be
         searched.

@@ -30,8 +30,8 @@ class Catalog:
         self._ids = sorted(self._by_id)
 
     def find(self, session_id: str) -> Session | None:
-        """The session with this id, else the only session whose id begins with it; None when there is none or there
-        are several.
+        """Return the session with this id, else the only session whose id begins with it; None when there is none or
+        there are several.
         """
         found = self._by_id.get(session_id)
         if found is not None:
@@ -46,8 +46,8 @@ class Catalog:
 
 
 def only_prefix(wanted: str, ids: Sequence[str]) -> str | None:
-    """The only one of the sorted `ids` that begins with `wanted`; None for none, for several, and when `wanted` has
-    fewer than 4 characters.
+    """Return the only one of the sorted `ids` that begins with `wanted`; None for none, for several, and when `wanted`
+    has fewer than 4 characters.
     """
     if len(wanted) < MIN_PREFIX:
         return None

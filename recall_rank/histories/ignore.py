@@ -34,7 +34,7 @@ class Ignore:
         return any(getattr(self, each.name) for each in fields(self))
 
     def digest(self) -> str:
-        """A hash that differs for different patterns and ids; an empty text when nothing is ignored."""
+        """Return a hash that differs for different patterns and ids; an empty text when nothing is ignored."""
         said = repr([sorted(getattr(self, each.name)) for each in fields(self)])
         return xxhash.xxh3_64_hexdigest(said.encode("utf-8", "surrogatepass")) if self else ""
 
@@ -45,7 +45,9 @@ class Ignore:
         return _below(self.paths, (unit.location,))
 
     def warning(self, text: str) -> bool:
-        """Whether a warning of a source is about a file that is ignored: its text then begins with the file's path."""
+        """Return whether a warning of a source is about a file that is ignored: its text then begins with the file's
+        path.
+        """
         return _below(self.paths, (text.partition(": ")[0],))
 
     def session(self, session: Session | SessionRow) -> bool:
@@ -58,18 +60,18 @@ class Ignore:
         )
 
     def vanished(self, source: Source | SourceEntry, session: Session) -> bool:
-        """Whether a session that `source` no longer has is ignored, as it would be if it were still there."""
+        """Return whether a session that `source` no longer has is ignored, as it would be if it were still there."""
         return self.store(source) or _below(self.paths, session.places[:1]) or self.session(session)
 
     def also(self, other: Ignore) -> Ignore:
-        """The union of these patterns and those of `other`."""
+        """Return the union of these patterns and those of `other`."""
         names = [each.name for each in fields(self) if each.name != "forgotten"]
         both = {name: tuple(dict.fromkeys((*getattr(self, name), *getattr(other, name)))) for name in names}
         return Ignore(**both, forgotten=self.forgotten | other.forgotten)
 
 
 def without_ignored(sources: Iterable[Source], ignore: Ignore) -> list[Source]:
-    """The sources that are not ignored, each wrapped so that its ignored units and sessions are left out."""
+    """Return the sources that are not ignored, each wrapped so that its ignored units and sessions are left out."""
     if not ignore:
         return list(sources)
     return [FilteredSource(source, ignore) for source in sources if not ignore.store(source)]
@@ -112,7 +114,7 @@ def _any(patterns: Sequence[str], values: Iterable[str | None]) -> bool:
 
 
 def _below(patterns: Sequence[str], paths: Iterable[str | None]) -> bool:
-    """Whether one of the paths, or a folder above it, matches one of the patterns."""
+    """Return whether one of the paths, or a folder above it, matches one of the patterns."""
     for path in paths:
         for pattern in patterns:
             wanted = os.path.expanduser(pattern).rstrip("/") or "/"  # noqa: PTH111 - a pattern, not a path

@@ -44,7 +44,7 @@ def inventory_of(state: CacheState, sources: Sequence[Source], only: Context | N
                         units.put(held.key, source, unit.unit)
 
     def stored(session: Session) -> Session | None:
-        """A vanished session with its messages from the index; None for a session that its source still has."""
+        """Return a vanished session with its messages from the index; None for a session that its source still has."""
         place = places.get((session.agent, session.id))
         if place is None:
             return None

@@ -101,7 +101,7 @@ class MemoryBackend:
             self._reading = self._indexed = self.snapshot = None
 
     def _load(self, progress: Progress | None) -> MemoryReading:
-        """The last reading of the sources, which are read on the first call. The caller holds the lock."""
+        """Return the last reading of the sources, which are read on the first call. The caller holds the lock."""
         if self._closed:
             raise ValueError("this Recall is closed")
         if self._reading is None:

@@ -64,7 +64,7 @@ def _concerns(place: str, folders: Sequence[str], files: set[str]) -> bool:
 
 
 def _kept_under(place: str, folder: str) -> bool:
-    """Whether a folder above `place` has the name that agents make of the project folder `folder`: its path with
+    """Return whether a folder above `place` has the name that agents make of the project folder `folder`: its path with
     hyphens.
     """
     name = _NAMED.sub("-", normal_path(folder)).strip("-")

@@ -28,7 +28,7 @@ class CachedState(Backend, Protocol):
     factory: IndexFactory
 
     def apply(self, make: Callable[[CacheState], _Result], /) -> _Result:
-        """The result of `make` for the current state; a damaged state is rebuilt first."""
+        """Return the result of `make` for the current state; a damaged state is rebuilt first."""
         ...
 
 

@@ -49,7 +49,7 @@ class Settings:
 
 
 def settings_file() -> Path | None:
-    """The path of the settings file, which need not exist; None when the user has no home folder."""
+    """Return the path of the settings file, which need not exist; None when the user has no home folder."""
     folder = default_settings()
     return folder / FILE if folder is not None else None
 
@@ -79,7 +79,7 @@ def settings(path: Path | None = None) -> Settings:
 
 
 def _is_home_closed() -> bool:
-    """Whether nothing in the home folder can be opened, so that none of the histories in it can be read either."""
+    """Return whether nothing in the home folder can be opened, so that none of the histories in it can be read either."""
     return not os.access(Path.home(), os.X_OK)
 
 
@@ -107,7 +107,9 @@ def _checked(given: dict[str, Any]) -> Settings:
 
 
 def _patterns(section: str, given: dict[str, Any], names: tuple[str, ...]) -> dict[str, tuple[str, ...]]:
-    """A section of lists of patterns. Raises ValueError for a name that it has not, and for what is no such list."""
+    """Return a section of lists of patterns. Raises ValueError for a name that it has not, and for what is no such
+    list.
+    """
     for name, value in given.items():
         if name not in names:
             raise ValueError(f"{section} has no {name!r}: it has {', '.join(names)}")
@@ -117,7 +119,9 @@ def _patterns(section: str, given: dict[str, Any], names: tuple[str, ...]) -> di
 
 
 def _defaults(given: dict[str, Any]) -> ShellDefaults:
-    """The section "defaults". Raises ValueError for a name that it has not, and for a value that nothing accepts."""
+    """Return the section "defaults". Raises ValueError for a name that it has not, and for a value that nothing
+    accepts.
+    """
     names = tuple(each.name for each in fields(ShellDefaults))
     for name, value in given.items():
         if name not in names:
@@ -136,7 +140,7 @@ def _defaults(given: dict[str, Any]) -> ShellDefaults:
 
 
 def is_time_zone(name: Any) -> bool:
-    """Whether a value is "local", "UTC", or the name of a zone that this machine knows."""
+    """Return whether a value is "local", "UTC", or the name of a zone that this machine knows."""
     if name in ("local", "UTC"):
         return True
     from zoneinfo import ZoneInfo
@@ -148,7 +152,7 @@ def is_time_zone(name: Any) -> bool:
 
 
 def _folder(cache: str) -> str:
-    """The absolute path of a cache folder. Raises ValueError for a relative path."""
+    """Return the absolute path of a cache folder. Raises ValueError for a relative path."""
     try:
         place = Path(cache).expanduser()
     except RuntimeError as error:  # ~somebody without a home

@@ -51,8 +51,8 @@ def with_reports(response: SearchResponse, reports: Sequence[SourceReport]) -> S
 
 
 def note_on_sources(reports: Sequence[SourceReport], command: str = "recall-rank sources") -> str | None:
-    """A sentence with the number of notes on the sources, their warnings and damaged records, and the command that
-    tells them; None when there are none.
+    """Return a sentence with the number of notes on the sources, their warnings and damaged records, and the command
+    that tells them; None when there are none.
     """
     notes = sum(len(report.warnings) + bool(report.malformed) for report in reports)
     return f"{notes} {'note' if notes == 1 else 'notes'} about sources: see {command}" if notes else None

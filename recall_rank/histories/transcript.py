@@ -84,8 +84,8 @@ def names(ids: Sequence[str]) -> str:
 
 
 def place_of(session: Session, message_id: str) -> int:
-    """The index of the message with this id, or of the only message whose id begins with it. Raises UnknownMessage,
-    which says where a beginning of an id is too short, or that of several.
+    """Return the index of the message with this id, or of the only message whose id begins with it. Raises
+    UnknownMessage, which says where a beginning of an id is too short, or that of several.
     """
     ids = [message.id for message in session.messages]
     if message_id in ids:
@@ -102,12 +102,12 @@ def place_of(session: Session, message_id: str) -> int:
 
 
 def turn(session: Session, message_id: str) -> Turn:
-    """One message of a session, by its id or a unique prefix of the id. Raises UnknownMessage."""
+    """Return one message of a session, by its id or a unique prefix of the id. Raises UnknownMessage."""
     return Turn(_bare(session), session.messages[place_of(session, message_id)])
 
 
 def excerpt(session: Session, message_id: str, before: int, after: int) -> Excerpt:
-    """A message with up to `before` messages before it and up to `after` messages after it.
+    """Return a message with up to `before` messages before it and up to `after` messages after it.
 
     Raises UnknownMessage, and ValueError for negative counts.
     """
@@ -145,7 +145,7 @@ def _bare(session: Session) -> Session:
 
 
 def holds(message: Message, folded: str) -> bool:
-    """Whether a searchable field of the message contains the text `folded`, ignoring case; `folded` must already be
-    case-folded.
+    """Return whether a searchable field of the message contains the text `folded`, ignoring case; `folded` must already
+    be case-folded.
     """
     return any(folded in fold(text) for part in message.parts for _, text in searchable_fields(part))

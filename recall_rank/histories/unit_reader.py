@@ -49,8 +49,8 @@ class UnitReader:
         self._places[key] = UnitPlace(source, unit, 0)
 
     def read(self, session: Session) -> Session | None:
-        """The session with its current messages; None when its unit no longer has it. Raises OSError when the unit
-        cannot be read.
+        """Return the session with its current messages; None when its unit no longer has it. Raises OSError when the
+        unit cannot be read.
         """
         place = self._places.get((session.agent, session.id))
         if place is None:
@@ -104,8 +104,8 @@ class UnitReader:
         return found
 
     def unread(self, session: Session) -> dict[str, int]:
-        """The numbers of records of the session's unit that were not read, by the reason: those of unknown types, and
-        malformed ones; empty when the unit is unknown. Raises OSError when the unit cannot be read.
+        """Return the numbers of records of the session's unit that were not read, by the reason: those of unknown
+        types, and malformed ones; empty when the unit is unknown. Raises OSError when the unit cannot be read.
         """
         place = self._places.get((session.agent, session.id))
         if place is None:
@@ -117,8 +117,8 @@ class UnitReader:
         return found
 
     def _reading(self, source: Source, unit: Unit) -> Reading:
-        """The reading of a unit: a cached one while the unit's signature is unchanged, else a new one. A unit without
-        a signature may have changed at any time, and its reading is not cached.
+        """Return the reading of a unit: a cached one while the unit's signature is unchanged, else a new one. A unit
+        without a signature may have changed at any time, and its reading is not cached.
         """
         key = id(source), unit.key
         signature = source.signature(unit)

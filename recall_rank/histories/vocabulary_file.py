@@ -22,7 +22,7 @@ class VocabularyFile:
 
 
 def vocabulary_file() -> Path | None:
-    """The path of the file, which need not exist; None when the user has no home folder."""
+    """Return the path of the file, which need not exist; None when the user has no home folder."""
     folder = default_settings()
     return folder / FILE if folder is not None else None
 

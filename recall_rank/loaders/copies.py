@@ -54,14 +54,14 @@ def count_once(
 
 
 def fork_notices(copies: int) -> list[Notice]:
-    """A list with the notice that forks had copied `copies` messages; an empty list for 0."""
+    """Return a list with the notice that forks had copied `copies` messages; an empty list for 0."""
     text = "{count} messages that forks had copied were counted once"
     return [Notice("fork_copies", copies, text)] if copies else []
 
 
 def forked(session: Session, own: Sequence[Message], origin: Session) -> Session:
-    """The session with only the messages `own`. Its `forked_from` becomes the id of `origin` unless it is already
-    set.
+    """Return the session with only the messages `own`. Its `forked_from` becomes the id of `origin` unless it is
+    already set.
     """
     other = origin.id if origin.id != session.id else None
     return replace(session, messages=tuple(own), forked_from=session.forked_from or other)

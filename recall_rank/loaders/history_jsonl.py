@@ -214,7 +214,7 @@ class _HistoryReader:
         return [f"{most}: the first {sessions:,} sessions and {messages:,} messages were left out", *self.warnings]
 
     def _head(self, record: Record) -> Session:
-        """The session of a session line, without messages."""
+        """Return the session of a session line, without messages."""
         get = record.get
         return Session(
             text_of(get("id")) or "",
@@ -285,7 +285,7 @@ def _part(message: str, index: int, raw: Any) -> Part | None:
 
 
 def recognise(path: Path) -> Source | None:
-    """A source for a history file, recognised by one of its first records; None for any other file."""
+    """Return a source for a history file, recognised by one of its first records; None for any other file."""
     if not path.name.endswith(SUFFIXES) or not path.is_file():
         return None
     ours = any(record.get("t") in ("session", "message") for record in read_first_records(path))
@@ -293,8 +293,8 @@ def recognise(path: Path) -> Source | None:
 
 
 def unreadable(path: Path) -> Source | None:
-    """A source for a file that has a history's name but no readable record, so that reading it reports the problem;
-    None for any other file.
+    """Return a source for a file that has a history's name but no readable record, so that reading it reports the
+    problem; None for any other file.
     """
     if path.name.endswith(SUFFIXES) and path.is_file() and not has_records(path):
         return HistoryJsonl(path, doubtful=True)
@@ -302,5 +302,5 @@ def unreadable(path: Path) -> Source | None:
 
 
 def stores(environ: Mapping[str, str], home: Path) -> Iterable[Source]:  # noqa: ARG001
-    """An empty list: no program keeps its histories in this format."""
+    """Return an empty list: no program keeps its histories in this format."""
     return ()

@@ -38,8 +38,8 @@ class ReadingLimits:
 
 
 def limits() -> ReadingLimits:
-    """The limits in force: the defaults, changed by RECALL_RANK_LIMITS. Raises ValueError for a limit that does not
-    exist or is no number.
+    """Return the limits in force: the defaults, changed by RECALL_RANK_LIMITS. Raises ValueError for a limit that does
+    not exist or is no number.
     """
     return _parsed(os.environ.get(VARIABLE, ""))
 
@@ -58,7 +58,7 @@ def _parsed(text: str) -> ReadingLimits:
 
 
 def size_text(size: int) -> str:
-    """A number of bytes in the largest binary unit that divides it, such as "256 MiB"."""
+    """Return a number of bytes in the largest binary unit that divides it, such as "256 MiB"."""
     for unit, shift in (("GiB", 30), ("MiB", 20), ("KiB", 10)):
         if size >= 1 << shift and not size % (1 << shift):
             return f"{size >> shift} {unit}"

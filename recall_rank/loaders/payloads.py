@@ -21,8 +21,8 @@ _DATA_URI = re.compile(rf"(;base64,)[A-Za-z0-9+/_-]{{{SHORT},}}={{0,2}}")
 
 
 def may_hold_payload(raw: bytes | bytearray) -> bool:
-    """Whether JSON text may hold a base64 payload; False is certain. In ordinary text this costs one search for a blank
-    in every 1024 bytes.
+    """Return whether JSON text may hold a base64 payload; False is certain. In ordinary text this costs one search for
+    a blank in every 1024 bytes.
     """
     if raw.find(b";base64,") >= 0:
         return True
@@ -72,7 +72,8 @@ def strip_text(text: str) -> str:
 
 
 def _payload(text: str, start: int) -> tuple[int, int] | None:
-    """The offsets (first, end) of the payload that covers the SPAN characters from `start` on, or None if none does.
+    """Return the offsets (first, end) of the payload that covers the SPAN characters from `start` on, or None if none
+    does.
 
     A payload is a long run of base64 text. It may begin before `start`.
     """
@@ -97,7 +98,7 @@ def _payload(text: str, start: int) -> tuple[int, int] | None:
 
 
 def _before(text: str, start: int) -> int:
-    """The offset at which the consecutive base64 characters before `start` begin, at most 1024 characters back."""
+    """Return the offset at which the consecutive base64 characters before `start` begin, at most 1024 characters back."""
     before = text[max(0, start - SPAN) : start]
     return start - (len(before) - len(before.rstrip(_ALPHABET)))
 

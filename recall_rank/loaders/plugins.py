@@ -15,7 +15,7 @@ _DESCRIBED = (".dist-info", ".egg-info")
 
 
 def load_plugins() -> list[Loader]:
-    """The registered loaders, sorted by name. One that cannot be imported is left out with a RuntimeWarning."""
+    """Return the registered loaders, sorted by name. One that cannot be imported is left out with a RuntimeWarning."""
     if not any(map(_mentions, sys.path)) and not _finds_elsewhere():
         return []
     import importlib.metadata  # importing it takes half the time of a search
@@ -35,7 +35,7 @@ def load_plugins() -> list[Loader]:
 
 
 def _mentions(place: str) -> bool:
-    """Whether the entry_points.txt of a package installed in this sys.path entry may name the group of loaders;
+    """Return whether the entry_points.txt of a package installed in this sys.path entry may name the group of loaders;
     True also when that cannot be decided.
     """
     try:
@@ -58,7 +58,7 @@ def _mentions(place: str) -> bool:
 
 
 def _finds_elsewhere() -> bool:
-    """Whether importlib.metadata has a package finder other than the one that searches sys.path."""
+    """Return whether importlib.metadata has a package finder other than the one that searches sys.path."""
     usual = {"PathFinder"}
     return any(
         hasattr(finder, "find_distributions") and getattr(finder, "__name__", "") not in usual

@@ -45,8 +45,8 @@ class PraisonAI(SessionFiles):
         return name.endswith(SUFFIX) or _SET_ASIDE.search(name) is not None
 
     def units(self) -> Iterable[Unit]:
-        """The session files as units; afterwards `warnings` lists the files that were skipped, and those that PraisonAI
-        set aside as damaged.
+        """Return the session files as units; afterwards `warnings` lists the files that were skipped, and those that
+        PraisonAI set aside as damaged.
         """
         found = list(super().units())
         aside = [unit for unit in found if not unit.key.endswith(SUFFIX)]
@@ -88,7 +88,7 @@ class _Session:
         self._prompts = Flag.SYNTHETIC if automated else Flag.NONE  # prompts of a schedule were not typed
 
     def _said(self, key: str) -> Any:
-        """The value of `key`, which older versions keep at the top level of the file and newer ones in the
+        """Return the value of `key`, which older versions keep at the top level of the file and newer ones in the
         metadata.
         """
         value = self._metadata.get(key)
@@ -150,8 +150,8 @@ class _Session:
 
 
 def recognise(path: Path) -> Source | None:
-    """A source for a session file, the folder of all sessions, or the home folder that holds that folder; None for
-    any other path.
+    """Return a source for a session file, the folder of all sessions, or the home folder that holds that folder; None
+    for any other path.
     """
     if path.is_file():
         return PraisonAI(path) if path.name.endswith(SUFFIX) and _wrote(path) else None

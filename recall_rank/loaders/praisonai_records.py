@@ -61,7 +61,7 @@ class StoredChat:
         return [*self.archived, *self.active]
 
     def said(self, key: str) -> Any:
-        """The value of `key`, which older versions keep at the top level of the file and newer ones in the
+        """Return the value of `key`, which older versions keep at the top level of the file and newer ones in the
         metadata; None when it has none.
         """
         value = mapping(self.head.get("metadata")).get(key)
@@ -84,7 +84,7 @@ class StoredChat:
 
 
 def read_chat(path: Path, root: Path | None = None) -> StoredChat:
-    """The records of the file at `path`; of a damaged file, those that can be read. Raises OSError."""
+    """Return the records of the file at `path`; of a damaged file, those that can be read. Raises OSError."""
     with open_file(path, root) as file:
         document = JsonDocument(read_blocks(file), str(path), ACTIVE)
         active = [record for _, record in document]
@@ -94,7 +94,7 @@ def read_chat(path: Path, root: Path | None = None) -> StoredChat:
 
 
 def parse_chat(raw: bytes) -> StoredChat:
-    """The records of a whole session file. Raises ValueError for bytes that are not one JSON object in UTF-8."""
+    """Return the records of a whole session file. Raises ValueError for bytes that are not one JSON object in UTF-8."""
     try:
         document = orjson.loads(raw)
     except orjson.JSONDecodeError:
@@ -109,7 +109,7 @@ def parse_chat(raw: bytes) -> StoredChat:
 
 
 def session_id_of(chat: StoredChat, path: Path) -> str:
-    """The id of a session: that in its file, else the name of the file."""
+    """Return the id of a session: that in its file, else the name of the file."""
     return text_of(chat.head.get("session_id")) or path.stem
 
 

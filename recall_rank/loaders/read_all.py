@@ -50,7 +50,7 @@ class LoadedSource:
     notices: list[Notice] = field(default_factory=list)
 
     def counted(self) -> list[Session]:
-        """The sessions of the source without those that are copies of other sessions."""
+        """Return the sessions of the source without those that are copies of other sessions."""
         return [session for session in self.sessions if session is not None]
 
     def note(self, error: Exception) -> None:
@@ -139,7 +139,7 @@ def located_sessions(reading: Reading, unit: Unit) -> list[Session]:
 
 
 def list_units(loaded: LoadedSource) -> list[Unit]:
-    """The units of a source; when they cannot be listed, an empty list, and the reason is added to
+    """Return the units of a source; when they cannot be listed, an empty list, and the reason is added to
     `loaded.failures`.
     """
     try:
@@ -165,7 +165,7 @@ def _read(loaded: LoadedSource, unit: Unit) -> None:
 
 
 def failure_reason(error: Exception) -> str:
-    """The reason why a read failed, as text for people."""
+    """Return the reason why a read failed, as text for people."""
     if isinstance(error, MemoryError):
         return NO_MEMORY
     if isinstance(error, OSError):
@@ -271,7 +271,7 @@ def _messages(sessions: Iterable[Session | None]) -> int:
 
 
 def stored_bytes(loaded: LoadedSource, units: Sequence[Unit]) -> int:
-    """The size in bytes of the files of a source, or of its units when the source names no files; a missing file
+    """Return the size in bytes of the files of a source, or of its units when the source names no files; a missing file
     counts as 0. When the files cannot be listed, 0, and the reason is added to `loaded.failures`.
     """
     try:

@@ -38,7 +38,7 @@ class KnownLoaders:
 
 
 def open_source(where: str | os.PathLike[str], *, name: str | None = None) -> Source:
-    """The source for one history: the one at a path, or the one on this machine of the agent with this name.
+    """Return the source for one history: the one at a path, or the one on this machine of the agent with this name.
 
     Raises FileNotFoundError when nothing is there, and ValueError when no history, or more than one, is recognised
     there. `name` replaces the agent's name in reports and results; the source must allow its attribute `name` to be
@@ -71,7 +71,7 @@ def open_source(where: str | os.PathLike[str], *, name: str | None = None) -> So
 
 
 def open_sources(where: str | os.PathLike[str]) -> list[Source]:
-    """One source for each history at a path or below it, in a fixed order.
+    """Return one source for each history at a path or below it, in a fixed order.
 
     Files of JSON lines that no loader recognises, and folders that cannot be listed, are named in the warnings of one
     more source, which has no sessions; other files that no loader recognises are left out.
@@ -136,7 +136,7 @@ def _recognised(loader: Loader, path: Path) -> Source | None:
 
 
 def discover(environ: Mapping[str, str] = os.environ, home: Path | None = None) -> list[Source]:
-    """One source for each store of this machine, searched at the places that agents use on Linux, macOS and
+    """Return one source for each store of this machine, searched at the places that agents use on Linux, macOS and
     Windows.
     """
     if home is None:

@@ -44,7 +44,7 @@ class StoreHints:
         _EVERY_WORD.update(self.words)
 
     def may_be_store(self, path: Path) -> bool:
-        """Whether the file or folder at `path` may be a store. Raises OSError when it cannot be read."""
+        """Return whether the file or folder at `path` may be a store. Raises OSError when it cannot be read."""
         known = _KNOWN.get() or Looks()
         if known.is_folder(path):
             if path.name in self.folders:
@@ -53,17 +53,19 @@ class StoreHints:
         return path.name.endswith(self.files) and path.name.startswith(self.begins) and self._says(path, known)
 
     def may_be_named(self, path: Path) -> bool:
-        """Whether a file that the caller named explicitly, and that no loader recognised, may be a store."""
+        """Return whether a file that the caller named explicitly, and that no loader recognised, may be a store."""
         return path.name.endswith(self.insists)
 
     def may_be_on_machine(self, environ: Mapping[str, str], home: Path) -> bool:
-        """Whether this machine may have a store of the agent, judged by environment variables and existing folders."""
+        """Return whether this machine may have a store of the agent, judged by environment variables and existing
+        folders.
+        """
         if any(environ.get(name) for name in self.variables):
             return True
         return any(os.path.lexists(path) for path in self._places(environ, home))
 
     def closed_places(self, environ: Mapping[str, str], home: Path) -> list[str]:
-        """The files and folders of the agent on this machine that exist and may not be read."""
+        """Return the files and folders of the agent on this machine that exist and may not be read."""
         return [place for place in self._places(environ, home) if _is_closed(place)]
 
     def _places(self, environ: Mapping[str, str], home: Path) -> Iterator[str]:
@@ -95,7 +97,7 @@ class Looks:
         self._inside: tuple[Path | None, dict[str, list[Path]]] = (None, {})
 
     def is_folder(self, path: Path) -> bool:
-        """Whether `path` is a folder. The answer for the last path is kept, so that asking again costs nothing."""
+        """Return whether `path` is a folder. The answer for the last path is kept, so that asking again costs nothing."""
         if self._folder[0] is not path:
             self._folder = path, path.is_dir()
         return self._folder[1]
@@ -157,7 +159,7 @@ def _is_closed(path: str) -> bool:
 
 
 def _bases(name: str, environ: Mapping[str, str], home: Path) -> Iterable[str]:
-    """The folders that `name` stands for on any system: $data, $config, or $above (the working folder and the
+    """Return the folders that `name` stands for on any system: $data, $config, or $above (the working folder and the
     folders above it). Raises ValueError for any other name.
     """
     library = f"{home}/Library/Application Support"

@@ -18,7 +18,7 @@ class LinkedPlaceError(OSError):
 
 
 def resolve_store(path: Path) -> Path:
-    """The path of a store without links, which a source keeps: later openings refuse every link in it.
+    """Return the path of a store without links, which a source keeps: later openings refuse every link in it.
 
     A path that the user named, or a usual place of an agent, may hold links. Within found_below() none may follow
     below the named folder: LinkedPlaceError is raised for one, whether it was there before or came just now.
@@ -31,12 +31,15 @@ def resolve_store(path: Path) -> Path:
 
 
 def _without_links(path: Path, named: Path, real: str) -> str:
-    """The resolved form of a path below `named`, whose own is `real`, when no link lies below; "" for other paths."""
+    """Return the resolved form of a path below `named`, whose own is `real`, when no link lies below; "" for other
+    paths.
+    """
     return str(Path(real, path.relative_to(named))) if path.is_relative_to(named) else ""
 
 
 def open_folder(path: Path) -> int:
-    """A descriptor of the folder at an absolute path, by which files are opened and looked up; the caller closes it.
+    """Return a descriptor of the folder at an absolute path, by which files are opened and looked up; the caller closes
+    it.
 
     On Linux and macOS a link anywhere in the path is refused with OSError. Other systems refuse one only at its end:
     they can open no folder on the way that may be passed but not listed.

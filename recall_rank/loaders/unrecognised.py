@@ -51,7 +51,7 @@ class UnrecognisedFiles(BaseSource):
         self._unlisted.append(f"{folder}: {error.strerror or error}, not read")
 
     def __bool__(self) -> bool:
-        """Whether there is anything to warn of."""
+        """Return whether there is anything to warn of."""
         return bool(self.count or self._unlisted)
 
     @property

@@ -42,7 +42,7 @@ class Deadline:
         self.score_by_ns = min(self.at_ns, self._started + int(budget_ms * 1e6 * SCORE_BY))
 
     def passed(self, ahead_ns: int = 0) -> bool:
-        """Whether the search must end: the deadline has passed, or the caller has cancelled.
+        """Return whether the search must end: the deadline has passed, or the caller has cancelled.
 
         With `ahead_ns`, whether the deadline will have passed `ahead_ns` nanoseconds from now.
         """
@@ -50,7 +50,7 @@ class Deadline:
         return late or (self._cancel is not None and self._cancel.is_set())
 
     def too_late_to_score(self) -> bool:
-        """Whether the time for scoring is over: `score_by_ns` has passed, or the caller has
+        """Return whether the time for scoring is over: `score_by_ns` has passed, or the caller has
         cancelled.
         """
         return self._clock() >= self.score_by_ns or (self._cancel is not None and self._cancel.is_set())

@@ -227,7 +227,7 @@ def _one_of(name: str, value: object, accepted: Sequence[str]) -> None:
 
 
 def _is_number(value: object) -> bool:
-    """Whether a value is an int or a float, and not a bool."""
+    """Return whether a value is an int or a float, and not a bool."""
     return isinstance(value, (int, float)) and not isinstance(value, bool)
 
 

@@ -161,7 +161,7 @@ class Query:
 def _within_limits(
     text: str, words: list[Word], compounds: list[Compound], phrases: tuple[str, ...], warnings: list[str]
 ) -> tuple[list[Word], list[Compound], tuple[str, ...]]:
-    """Return the words, compounds and phrases of a query that are searched; a warning names each limit that is exceeded.
+    """Return the words, compounds and phrases of a query that are searched; a warning names each limit it exceeds.
 
     Of a text of more than MAX_QUERY_CHARS characters, shortened() chooses later, and tells it.
     """

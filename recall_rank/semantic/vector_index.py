@@ -417,7 +417,7 @@ class VectorIndex:
 
 
 def _newest(view: SegmentView) -> int:
-    """The time of the newest session of a segment, which is its first."""
+    """Return the time of the newest session of a segment, which is its first."""
     return view.segment.sessions[0].updated if len(view.segment.sessions) else 0
 
 

@@ -148,7 +148,7 @@ class Shards:
             self._reader = reader
 
     def __len__(self) -> int:
-        """The number of searchable parts of messages; titles of sessions are not counted."""
+        """Return the number of searchable parts of messages; titles of sessions are not counted."""
         return self._opened().parts_without_titles
 
     def search(self, query: str, **options: Unpack[SearchOptions]) -> SearchResponse:

@@ -28,7 +28,8 @@ class Appended:
 def appended(
     source: BaseSource, before: UnitEntry, segments: Sequence[Segment], is_alone: Callable[[SessionEntry], bool]
 ) -> Appended | None:
-    """The sessions of a unit (file), read from its appended records alone; None when the whole unit must be read.
+    """Return the sessions of a unit (file), read from its appended records alone; None when the whole unit must be
+    read.
 
     The whole unit must be read when its last reading had errors or warnings, when the source cannot resume, or when a
     session of the unit shares messages with another session.

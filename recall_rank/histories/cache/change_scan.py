@@ -71,8 +71,8 @@ def _look(source: BaseSource, before: SourceEntry | None) -> SourceScan:
 
 
 def unchanged(looks: Sequence[SourceScan], before: Table) -> bool:
-    """Whether a scan found the sources, units, errors and warnings that `before`, the table of the last refresh, has.
-    Sizes are not compared: a database's log can grow without a new message.
+    """Return whether a scan found the sources, units, errors and warnings that `before`, the table of the last refresh,
+    has. Sizes are not compared: a database's log can grow without a new message.
     """
     known = [source for source in before.sources if not source.gone]
     return len(looks) == len(known) and all(

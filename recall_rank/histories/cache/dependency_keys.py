@@ -51,8 +51,8 @@ def serials_of(keys: array[int], wanted: Iterable[int]) -> Iterator[int]:
 
 
 def joined(keys: array[int], added: Iterable[int], serials: Collection[int] | None) -> array[int]:
-    """The sorted union of the dependency keys `keys` and `added`. With `serials`, only keys of sessions with these
-    serial numbers are returned; without, keys of deleted sessions stay, which does no harm.
+    """Return the sorted union of the dependency keys `keys` and `added`. With `serials`, only keys of sessions with
+    these serial numbers are returned; without, keys of deleted sessions stay, which does no harm.
     """
     fresh = [key for key in set(added) if not _holds(keys, key)]
     if serials is None and len(fresh) < FEW:
@@ -65,7 +65,7 @@ def joined(keys: array[int], added: Iterable[int], serials: Collection[int] | No
 
 
 def of_serials(keys: array[int], serials: Collection[int]) -> array[int]:
-    """The dependency keys of the sessions with these serial numbers."""
+    """Return the dependency keys of the sessions with these serial numbers."""
     return array("Q", (key for key in keys if key & _SERIAL in serials))
 
 

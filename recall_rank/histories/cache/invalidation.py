@@ -110,7 +110,7 @@ class Invalidation:
             unit.error = unit.error or next((one.problem for one in sessions if one.problem is not None), None)
 
     def in_order(self) -> list[ReadSession]:
-        """The sessions that were read, in the order in which a reading of all sources returns them."""
+        """Return the sessions that were read, in the order in which a reading of all sources returns them."""
         return [
             one
             for at, source in enumerate(self.table.sources)
@@ -171,7 +171,7 @@ class Invalidation:
         return found
 
     def _read_appended(self, home: UnitRef, unit: UnitEntry) -> list[ReadSession] | None:
-        """The new and grown sessions of a unit to which records were appended; None when the whole unit must be
+        """Return the new and grown sessions of a unit to which records were appended; None when the whole unit must be
         read.
         """
         at, key = home

@@ -18,17 +18,17 @@ INDEX_FOLDER: Final = re.compile(rf"{MACHINE}|index-[0-9a-f]{{16}}")
 
 
 def default_cache() -> Path | None:
-    """The folder of recall_rank among the current user's caches; None when the user has no home folder."""
+    """Return the folder of recall_rank among the current user's caches; None when the user has no home folder."""
     return user_folder("XDG_CACHE_HOME", ".cache", "user_cache_path")
 
 
 def default_settings() -> Path | None:
-    """The folder of recall_rank among the current user's settings; None when the user has no home folder."""
+    """Return the folder of recall_rank among the current user's settings; None when the user has no home folder."""
     return user_folder("XDG_CONFIG_HOME", ".config", "user_config_path")
 
 
 def user_folder(variable: str, below_home: str, elsewhere: str) -> Path | None:
-    """The folder of recall_rank below the folder that the environment variable `variable` names, else below
+    """Return the folder of recall_rank below the folder that the environment variable `variable` names, else below
     `below_home` in the home folder.
 
     None without a home folder. On systems other than Linux, the function of platformdirs named `elsewhere` decides;
@@ -50,7 +50,7 @@ def user_folder(variable: str, below_home: str, elsewhere: str) -> Path | None:
 
 
 def index_folder(cache: Path, sources: Sequence[Source], *, discovered: bool) -> Path:
-    """The folder, inside the cache, of the index over these sources. It depends on the list of sources; with
+    """Return the folder, inside the cache, of the index over these sources. It depends on the list of sources; with
     `discovered` it is one fixed folder for all stores of this machine.
     """
     if discovered:

@@ -55,7 +55,7 @@ def read_session(at: int, source: BaseSource, session: Session, serial: int) -> 
 
 
 def resolve_copies(sources: Sequence[BaseSource], read_sessions: Sequence[ReadSession]) -> ResolvedCopies:
-    """The sessions that remain after copies among `read_sessions` are resolved.
+    """Return the sessions that remain after copies among `read_sessions` are resolved.
 
     `read_sessions` must hold complete groups (all sessions connected by shared ids), in the order of a full reading.
     Each group is resolved for itself. The group and counts of each session are written to its table entry. Where a

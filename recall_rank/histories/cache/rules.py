@@ -26,8 +26,8 @@ class RefreshRules:
     reading: str = ""  # what else decides what is read of a session, such as rules of redaction
 
     def current(self) -> RefreshRules:
-        """A copy of these rules with the sessions that are forgotten now, since another process may have added to the
-        list.
+        """Return a copy of these rules with the sessions that are forgotten now, since another process may have added
+        to the list.
 
         Raises OSError when the list cannot be read.
         """
@@ -36,7 +36,7 @@ class RefreshRules:
         return replace(self, ignore=self.ignore.also(Ignore(forgotten=forgotten(self.cache))), cache=None)
 
     def list_state(self) -> tuple[int, int, int] | None:
-        """A value that differs after each change of the list of forgotten sessions; None when there is none."""
+        """Return a value that differs after each change of the list of forgotten sessions; None when there is none."""
         return None if self.cache is None else list_state(self.cache)
 
     @property

@@ -37,13 +37,13 @@ class PlannedSegment:
         return frozenset(range(len(self.segment.sessions))) - self.live
 
     def is_worn(self) -> bool:
-        """Whether more than a third of the segment's messages are deleted, so that it is worth rewriting."""
+        """Return whether more than a third of the segment's messages are deleted, so that it is worth rewriting."""
         said = self.segment.messages_without_titles
         return (said - self.size) * LARGEST_DEAD > said
 
 
 def planned_segments(segments: Sequence[Segment], live: Iterable[SessionEntry]) -> list[PlannedSegment]:
-    """The segments of a generation, each with the row numbers of its live (not deleted) sessions."""
+    """Return the segments of a generation, each with the row numbers of its live (not deleted) sessions."""
     planned = [PlannedSegment(segment) for segment in segments]
     for held in live:
         if held.place is not None:
@@ -65,7 +65,7 @@ def to_merge(planned: Sequence[PlannedSegment], added: int) -> list[int]:
 
 
 def merged(planned: Sequence[PlannedSegment]) -> Segment:
-    """One segment with the live (not deleted) sessions of the segments `planned`."""
+    """Return one segment with the live (not deleted) sessions of the segments `planned`."""
     from recall_rank.index.merge.numpy_room import require_numpy_room
 
     require_numpy_room()
@@ -82,9 +82,9 @@ def rows(segment: Segment) -> dict[SessionKey, int]:
 
 
 def still_says(before: Segment, old: int, now: Segment, new: int) -> bool:
-    """Whether all words of the session in row `old` of `before` are in row `new` of `now` as well. That is so when the
-    later session begins with the earlier one's text and with the ids and types of its messages and parts, and has equal
-    values in all fields that the earlier one has.
+    """Return whether all words of the session in row `old` of `before` are in row `new` of `now` as well. That is so
+    when the later session begins with the earlier one's text and with the ids and types of its messages and parts, and
+    has equal values in all fields that the earlier one has.
     """
     first, then = before.sessions[old], now.sessions[new]
     if any(value and value != getattr(then, name) for name, value in zip(_FIELDS, _VALUES(first), strict=True)):
@@ -100,7 +100,9 @@ def still_says(before: Segment, old: int, now: Segment, new: int) -> bool:
 
 
 def _names(segment: Segment, row: SessionRow) -> tuple[list[str | None], ...]:
-    """The ids and authors of the messages of a session, and the ids, types and tools of its parts, each in order."""
+    """Return the ids and authors of the messages of a session, and the ids, types and tools of its parts, each in
+    order.
+    """
     first, last = row.first_message + 1, row.last_message
     start, end = segment.message_first_part[first], segment.message_first_part[last]
     values = segment.names.values
@@ -114,6 +116,6 @@ def _names(segment: Segment, row: SessionRow) -> tuple[list[str | None], ...]:
 
 
 def _said(segment: Segment, row: SessionRow) -> tuple[int, int]:
-    """The byte offsets (start, end) of the text of a session in its segment, without the title."""
+    """Return the byte offsets (start, end) of the text of a session in its segment, without the title."""
     first, end = (segment.message_first_part[number] for number in (row.first_message, row.last_message))
     return segment.part_start[first + 1], segment.part_start[end]

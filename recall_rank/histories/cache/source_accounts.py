@@ -65,7 +65,7 @@ def _failures(source: SourceEntry) -> Iterator[ReadFailure]:
 
 
 def _location(source: SourceEntry) -> str:
-    """The location of a source; empty when all of its sessions are left out."""
+    """Return the location of a source; empty when all of its sessions are left out."""
     return "" if is_unnamed(source) else source.location
 
 

@@ -25,7 +25,7 @@ class TableView(Protocol):
         ...
 
     def reports(self) -> list[SourceReport]:
-        """One report for each source of the table."""
+        """Return one report for each source of the table."""
         ...
 
     def missing(self) -> frozenset[tuple[str | None, str]]:
@@ -33,13 +33,15 @@ class TableView(Protocol):
         ...
 
     def units(self) -> Table:
-        """The table of a refresh (its record of sources, units and sessions), possibly without the sessions. The
+        """Return the table of a refresh (its record of sources, units and sessions), possibly without the sessions. The
         caller must not change it.
         """
         ...
 
     def table(self) -> Table:
-        """A copy of the table of a refresh (its record of sources, units and sessions) that the caller may change."""
+        """Return a copy of the table of a refresh (its record of sources, units and sessions) that the caller may
+        change.
+        """
         ...
 
 

@@ -33,8 +33,8 @@ class FoundGeneration:
 
 
 def find(folder: Path, held: CacheState | None = None) -> FoundGeneration:
-    """The state of the newest generation in a folder, or the reason why there is none; segments that `held` has open
-    already are shared with it.
+    """Return the state of the newest generation in a folder, or the reason why there is none; segments that `held` has
+    open already are shared with it.
 
     Raises IndexFolderError for a folder that is not safe to read, or another OSError.
     """
@@ -56,8 +56,8 @@ def find(folder: Path, held: CacheState | None = None) -> FoundGeneration:
 
 
 def checked(folder: Path, state: CacheState) -> float | None:
-    """The time at which a generation (published version of the index) last equalled its sources, in seconds since
-    1970; None when it is unknown.
+    """Return the time at which a generation (published version of the index) last equalled its sources, in seconds
+    since 1970; None when it is unknown.
     """
     if state.manifest is not None:
         with suppress(OSError):

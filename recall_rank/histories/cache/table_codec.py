@@ -108,7 +108,7 @@ class StoredTable:
         return bool(self._head.get("keeping"))
 
     def reports(self) -> list[SourceReport]:
-        """One report for each source of the table."""
+        """Return one report for each source of the table."""
 
         def read() -> list[SourceReport]:
             return [_report(dict(zip(_REPORT, values, strict=True))) for values in self._head["reports"]]
@@ -120,7 +120,7 @@ class StoredTable:
         return self._checked(lambda: frozenset((source, key) for source, key in self._head["missing"]))
 
     def units(self) -> Table:
-        """The table with its sources and units but without sessions."""
+        """Return the table with its sources and units but without sessions."""
 
         def read() -> Table:
             sources = []
@@ -135,7 +135,7 @@ class StoredTable:
         return self._checked(read)
 
     def table(self) -> Table:
-        """The whole table, with its sessions."""
+        """Return the whole table, with its sessions."""
 
         def read() -> Table:
             table = self.units()

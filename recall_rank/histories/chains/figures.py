@@ -55,7 +55,7 @@ def figures_of(session: Session) -> SessionFigures:
 
 
 def is_prompt(message: Message) -> bool:
-    """Whether a message is a prompt: typed by the user, or given to a subagent by its caller.
+    """Return whether a message is a prompt: typed by the user, or given to a subagent by its caller.
 
     Text that the agent's program put in, summaries, and commands that the user ran beside the conversation are none.
     """

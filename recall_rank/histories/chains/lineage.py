@@ -244,7 +244,7 @@ class Lineage:
             yield f"session {origin}, from which the first one came, is not in these histories"
 
     def _age(self, at: int) -> tuple[int, str, str]:
-        """The key by which sessions are sorted, oldest first."""
+        """Return the key by which sessions are sorted, oldest first."""
         session = self.sessions[at]
         return session.created or session.updated, session.id, session.agent or ""
 

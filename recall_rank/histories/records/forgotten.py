@@ -40,15 +40,15 @@ class ForgottenSession:
 
 
 def forgotten(cache: Path) -> frozenset[str]:
-    """The digests of the ids of forgotten sessions; empty when there is no list. Raises OSError when the list cannot
-    be read.
+    """Return the digests of the ids of forgotten sessions; empty when there is no list. Raises OSError when the list
+    cannot be read.
     """
     return frozenset(each.digest for each in forgotten_sessions(cache))
 
 
 def forgotten_sessions(cache: Path) -> list[ForgottenSession]:
-    """The list of forgotten sessions, in the order in which they were forgotten. Raises OSError when it cannot be
-    read.
+    """Return the list of forgotten sessions, in the order in which they were forgotten. Raises OSError when it cannot
+    be read.
     """
     try:
         with Folder(cache) as folder:

@@ -18,22 +18,22 @@ WITHHELD: Final = "files were passed over; they are not named, since sessions of
 
 
 def session_digest(session_id: str) -> str:
-    """The digest of a session's id, as hexadecimal digits."""
+    """Return the digest of a session's id, as hexadecimal digits."""
     return _digest("session", session_id)
 
 
 def unnamed_unit(store: Source | SourceEntry, unit: Unit) -> Unit:
-    """A unit without a location whose key is a digest of the key and location of `unit`."""
+    """Return a unit without a location whose key is a digest of the key and location of `unit`."""
     return Unit(MARK + _digest("unit", store.name, store.location, unit.key, unit.location), "")
 
 
 def unnamed_location(store: Source | SourceEntry) -> str:
-    """The digest that stands for the location of a store."""
+    """Return the digest that stands for the location of a store."""
     return MARK + _digest("store", store.name, store.location)
 
 
 def is_unnamed(named: Unit | SourceEntry) -> bool:
-    """Whether a unit or a store is known by its digest alone."""
+    """Return whether a unit or a store is known by its digest alone."""
     if isinstance(named, Unit):
         return not named.location and named.key.startswith(MARK)
     return named.location.startswith(MARK)

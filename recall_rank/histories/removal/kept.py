@@ -72,7 +72,7 @@ def _vanished(state: CacheState, rules: RefreshRules) -> frozenset[tuple[str | N
 
 
 def _may_exist(location: str) -> bool:
-    """Whether a path leads to something, or depends on a working folder that is not known here."""
+    """Return whether a path leads to something, or depends on a working folder that is not known here."""
     return not Path(location).is_absolute() or os.path.lexists(location)
 
 

@@ -278,7 +278,7 @@ def vectors_name(segment_name: str) -> str:
 
 
 def _is_index_file(name: str) -> bool:
-    """Whether a file name has the form that any version of this package gives its files."""
+    """Return whether a file name has the form that any version of this package gives its files."""
     return name.startswith(("temporary-", "segment-", "table-", "vectors-", "manifest-"))
 
 
@@ -327,12 +327,12 @@ def write_synced(descriptor: int, data: bytes) -> bytes:
 
 
 def _is_own(status: os.stat_result) -> bool:
-    """Whether a file belongs to this user; taken to be true on Windows, where a status does not tell."""
+    """Return whether a file belongs to this user; taken to be true on Windows, where a status does not tell."""
     return not hasattr(os, "geteuid") or status.st_uid == os.geteuid()
 
 
 def _is_running(process_id: int) -> bool:
-    """Whether a process may be running; always true on Windows, where asking by a signal would end it."""
+    """Return whether a process may be running; always true on Windows, where asking by a signal would end it."""
     if os.name == "nt":
         return True
     try:

@@ -73,7 +73,7 @@ def prose_passages(segment: Segment) -> ProsePassages:
 
 
 def is_prose(passage: bytes) -> bool:
-    """Whether a passage, UTF-8, is prose in any language, rather than code, a table or a log.
+    """Return whether a passage, UTF-8, is prose in any language, rather than code, a table or a log.
 
     At most the share MOST_SIGNS of its bytes other than spaces are ASCII digits and punctuation.
     """

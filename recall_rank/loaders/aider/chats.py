@@ -136,7 +136,7 @@ def _messages(key: str, said: list[tuple[_Kind, str]], time: int) -> Iterator[Me
 
 
 def _with_usage(messages: Iterable[Message]) -> list[Message]:
-    """The messages, where each answer has the token counts and the cost that the program printed after it."""
+    """Return the messages, where each answer has the token counts and the cost that the program printed after it."""
     found: list[Message] = []
     for message in messages:
         if message.role == "tool" and found and found[-1].role == "assistant":

@@ -53,12 +53,12 @@ class Aider(BaseSource):
 
 
 def recognise(path: Path) -> Source | None:
-    """A source for a file with the name of aider's history file; None for any other path."""
+    """Return a source for a file with the name of aider's history file; None for any other path."""
     return Aider(path) if path.name == FILE and path.is_file() else None
 
 
 def named(path: Path) -> Source | None:
-    """A source for a file with any name whose content begins with an aider chat; None for any other file."""
+    """Return a source for a file with any name whose content begins with an aider chat; None for any other file."""
     if not path.name.endswith(SUFFIX) or not path.is_file():
         return None
     try:

@@ -18,7 +18,7 @@ _SAVED_TO = re.compile(r"saved to: (.+?)\s*$", re.MULTILINE)
 
 
 def part_from(key: str, block: Any) -> Part | None:
-    """The message part made from a content block; None for a block without text, such as redacted reasoning."""
+    """Return the message part made from a content block; None for a block without text, such as redacted reasoning."""
     if type(block) is str:
         return Part(key, "text", block)
     if type(block) is not dict:
@@ -59,7 +59,7 @@ def result_of(call: Part, block: dict[str, Any], outputs: ExternalOutputs) -> Pa
 
 
 def pruned(call: Part) -> Part:
-    """The tool call with a flag that says that its output is no longer sent to the model."""
+    """Return the tool call with a flag that says that its output is no longer sent to the model."""
     return replace(call, flags=call.flags | Flag.PRUNED)
 
 
@@ -104,7 +104,7 @@ def _with_result(call: Part, block: dict[str, Any], text: str | None) -> Part:
 
 
 def _result_text(block: dict[str, Any]) -> str | None:
-    """The output of a tool as text; images are left out."""
+    """Return the output of a tool as text; images are left out."""
     content = block.get("content")
     if type(content) is not list:
         return text_of(content)
@@ -113,7 +113,7 @@ def _result_text(block: dict[str, Any]) -> str | None:
 
 
 def _attached(key: str, block: dict[str, Any]) -> Part:
-    """The message part made from an image or document; only a plain text document gets searchable text."""
+    """Return the message part made from an image or document; only a plain text document gets searchable text."""
     source = mapping(block.get("source"))
     text = text_of(source.get("data")) if source.get("type") == "text" else None
     return Part(key, "file", text)

@@ -26,7 +26,7 @@ _PROGRESS = b'"type":"progress"'
 
 
 def is_progress(line: RawJson) -> bool:
-    """Whether a line is a progress record, decided by its bytes without parsing.
+    """Return whether a line is a progress record, decided by its bytes without parsing.
 
     Progress records make up most bytes of a real store, and their content is also in other records.
     """
@@ -37,7 +37,7 @@ def is_progress(line: RawJson) -> bool:
 
 
 def looks_like(record: Record) -> bool:
-    """Whether a record has the form of Claude Code's records."""
+    """Return whether a record has the form of Claude Code's records."""
     return record.get("type") in KNOWN and any(key in record for key in _IDENTIFIED)
 
 
@@ -66,7 +66,9 @@ class ClaudeDraft:
             self.cost = dollars(cost) or self.cost
 
     def tokens(self) -> Tokens | None:
-        """The token counts of the answer. Claude Code's input count excludes cached tokens; this one includes them."""
+        """Return the token counts of the answer. Claude Code's input count excludes cached tokens; this one includes
+        them.
+        """
         usage = self.usage
         if not usage:
             return None

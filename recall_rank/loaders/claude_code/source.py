@@ -50,7 +50,7 @@ class ClaudeCode(BaseSource):
         self.warnings: list[str] = []
 
     def units(self) -> Iterable[Unit]:
-        """The transcripts as units; afterwards `warnings` lists the files that were skipped."""
+        """Return the transcripts as units; afterwards `warnings` lists the files that were skipped."""
         skipped: list[str] = []
         keys = [self._single.name] if self._single else list(walk_names(self._root, _is_transcript, skipped))
         shown = str(self._shown / "x")[:-1]
@@ -132,7 +132,7 @@ class ClaudeCode(BaseSource):
         return self.resolve_across(sessions)
 
     def related_ids(self, session: Session) -> tuple[str | None, ...]:
-        """The id of the session from which this one was forked, and the id of the parent whose folder this one
+        """Return the id of the session from which this one was forked, and the id of the parent whose folder this one
         takes; each is None when there is none.
         """
         return session.forked_from, session.parent if session.directory is None else None
@@ -155,7 +155,7 @@ def _rank(session: Session) -> tuple[int, int, str]:
 
 
 def _without(message: Message, seen: Collection[Hashable]) -> Message | None:
-    """The message without the message parts that come from records in `seen`; None when no part remains."""
+    """Return the message without the message parts that come from records in `seen`; None when no part remains."""
     parts = tuple(part for part in message.parts if part.id.rpartition(":")[0] not in seen)
     return replace(message, parts=parts) if parts else None
 
@@ -165,7 +165,7 @@ def _is_transcript(name: str) -> bool:
 
 
 def _spill_folders(path: str) -> list[str]:
-    """The folders that may hold the large outputs of this transcript: its own and, for a subagent, that of its
+    """Return the folders that may hold the large outputs of this transcript: its own and, for a subagent, that of its
     parent.
     """
     folders = [f"{path.removesuffix(SUFFIX)}/{SPILLED}"]
@@ -179,8 +179,8 @@ def _spill_folders(path: str) -> list[str]:
 
 
 def recognise(path: Path) -> Source | None:
-    """A source for a transcript, a project's folder, the folder of all projects or the folder above that; None for
-    any other path.
+    """Return a source for a transcript, a project's folder, the folder of all projects or the folder above that; None
+    for any other path.
     """
     if path.is_file():
         return ClaudeCode(path) if path.name.endswith(SUFFIX) and _wrote(path) else None
@@ -195,8 +195,8 @@ def recognise(path: Path) -> Source | None:
 
 
 def _holds_projects(folder: Path) -> bool:
-    """Whether a folder inside `folder` has transcripts, and all folders inside have names that Claude Code makes of
-    paths. The names do not matter when `folder` itself is called "projects".
+    """Return whether a folder inside `folder` has transcripts, and all folders inside have names that Claude Code makes
+    of paths. The names do not matter when `folder` itself is called "projects".
     """
     inside = [entry for entry in sorted(folder.iterdir()) if entry.is_dir() and not entry.is_symlink()]
     named = folder.name == "projects" or all(_SLUG.match(entry.name) for entry in inside)
@@ -211,7 +211,7 @@ def _holds_transcripts(folder: Path) -> bool:
 
 
 def _wrote(path: Path) -> bool:
-    """Whether Claude Code wrote the file, judged by its first records."""
+    """Return whether Claude Code wrote the file, judged by its first records."""
     return any(map(looks_like, read_first_records(path)))
 
 

@@ -38,7 +38,7 @@ _KINDS_OF_TEXT = {"input_text", "output_text", "text", "summary_text", "reasonin
 
 
 def texts_of(content: Any) -> list[str]:
-    """The texts in the content of a message or output; images are left out."""
+    """Return the texts in the content of a message or output; images are left out."""
     if type(content) is not list:
         text = text_of(content)
         return [text] if text else []
@@ -47,8 +47,8 @@ def texts_of(content: Any) -> list[str]:
 
 
 def message_parts(key: str, item: Record) -> list[Part]:
-    """The text parts of a message; a text that the program inserted is flagged as synthetic, and a developer's message,
-    which holds instructions and the context that hooks add, is not searched.
+    """Return the text parts of a message; a text that the program inserted is flagged as synthetic, and a developer's
+    message, which holds instructions and the context that hooks add, is not searched.
     """
     role = item.get("role")
     about = mapping(item.get("internal_chat_message_metadata_passthrough"))
@@ -79,7 +79,7 @@ def thought(key: str, item: Record) -> Part | None:
 
 
 def call_from(key: str, item: Record) -> Part:
-    """The message part made from a tool call, still without output."""
+    """Return the message part made from a tool call, still without output."""
     kind = item.get("type")
     name = text_of(item.get("name"))
     if kind == "custom_tool_call":
@@ -117,7 +117,7 @@ def answered(call: Part, item: Record, fuller: str | None, *, failed: bool) -> P
 
 
 def files_of(tool_input: Any) -> tuple[str, ...]:
-    """The paths of the files that a tool call names, including those that a patch changes."""
+    """Return the paths of the files that a tool call names, including those that a patch changes."""
     texts = tool_input.values() if type(tool_input) is dict else ()
     flat = [one for text in texts for one in (text if type(text) is list else [text])]
     patched = [path for text in flat if type(text) is str and "*** " in text for path in _PATCHED.findall(text)]
@@ -126,7 +126,7 @@ def files_of(tool_input: Any) -> tuple[str, ...]:
 
 
 def _arguments(value: Any) -> Any:
-    """The arguments of a tool call, parsed from JSON text; text that is not JSON becomes {"input": text}."""
+    """Return the arguments of a tool call, parsed from JSON text; text that is not JSON becomes {"input": text}."""
     if type(value) is not str:
         return value
     try:

@@ -12,7 +12,7 @@ RolloutMeta = dict[str, Any]
 
 
 def nothing_yet() -> RolloutMeta:
-    """The metadata of a rollout, that is a session file, before its first record is read."""
+    """Return the metadata of a rollout, that is a session file, before its first record is read."""
     names = ("id", "parent", "cwd", "model", "words", "name", "agent", "forked", "total", "url")
     return dict.fromkeys(names) | {"subagent": False, "answering": False, "created": 0, "updated": 0}
 

@@ -48,7 +48,7 @@ class Codex(BaseSource):
         self._threads: dict[str, Thread] | None = None
 
     def units(self) -> Iterable[Unit]:
-        """The rollouts as units; afterwards `warnings` lists the files that were skipped."""
+        """Return the rollouts as units; afterwards `warnings` lists the files that were skipped."""
         self.warnings = []
         self._threads, problems = threads_of(self._root) if not self._single else ({}, [])
         inside = [self._root / name for name in FOLDERS if (self._root / name).is_dir()]
@@ -141,7 +141,7 @@ class Codex(BaseSource):
 
 
 def _copied(own: Sequence[Message], original: Sequence[Message]) -> int:
-    """The number of messages at the beginning of a fork that repeat the beginning of its parent.
+    """Return the number of messages at the beginning of a fork that repeat the beginning of its parent.
 
     Messages are compared by content, since early versions of Codex gave items no ids.
     """
@@ -167,7 +167,7 @@ def _is_rollout(name: str) -> bool:
 
 
 def recognise(path: Path) -> Source | None:
-    """A source for a rollout (session file), Codex's home folder, its folder of sessions or its archive folder;
+    """Return a source for a rollout (session file), Codex's home folder, its folder of sessions or its archive folder;
     None for any other path.
     """
     if path.is_file():
@@ -178,13 +178,13 @@ def recognise(path: Path) -> Source | None:
 
 
 def _holds_rollouts(folder: Path) -> bool:
-    """Whether a folder has rollouts, directly or in subfolders of years, months and days."""
+    """Return whether a folder has rollouts, directly or in subfolders of years, months and days."""
     patterns = ("rollout-*.jsonl*", "[0-9][0-9][0-9][0-9]/[0-9][0-9]/[0-9][0-9]/rollout-*.jsonl*")
     return any(_is_rollout(path.name) for pattern in patterns for path in folder.glob(pattern))
 
 
 def stores(environ: Mapping[str, str], home: Path) -> Iterable[Source]:
-    """The source for Codex's home folder on this machine, if the folder exists."""
+    """Yield the source for Codex's home folder on this machine, if the folder exists."""
     configured = environ.get("CODEX_HOME")
     folder = Path(configured) if configured else home / ".codex"
     if any((folder / name).is_dir() for name in FOLDERS):

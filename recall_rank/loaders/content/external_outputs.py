@@ -30,8 +30,8 @@ class ExternalOutputs:
         self._cut: list[str] = []
 
     def read(self, recorded: str) -> str | None:
-        """The text of the output whose path was `recorded`, found by the file name in that path; None when the file
-        is gone or cannot be read.
+        """Return the text of the output whose path was `recorded`, found by the file name in that path; None when the
+        file is gone or cannot be read.
         """
         name = re.split(r"[\\/]", recorded)[-1]
         unread = self._missing
@@ -50,7 +50,7 @@ class ExternalOutputs:
         return None
 
     def warnings(self) -> list[str]:
-        """One warning for each reason why outputs were not read in full."""
+        """Return one warning for each reason why outputs were not read in full."""
         found = []
         if self._missing:
             found.append(f"spilled outputs are gone, their previews are kept: {_some(self._missing)}")

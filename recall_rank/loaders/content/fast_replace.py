@@ -35,7 +35,7 @@ def with_result(
 
 
 def with_parts(message: Message, parts: Iterable[Part], more: Flag = Flag.NONE) -> Message:
-    """The message with these message parts; the flags `more` are added to its own."""
+    """Return the message with these message parts; the flags `more` are added to its own."""
     return Message(
         message.id,
         message.role,

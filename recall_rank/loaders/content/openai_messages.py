@@ -54,7 +54,7 @@ class ChatBuilder:
         self._said.append(said)
 
     def messages(self) -> tuple[Message, ...]:
-        """The messages that have at least one message part."""
+        """Return the messages that have at least one message part."""
         return tuple([with_parts(said.message, said.parts) for said in self._said if said.parts])
 
     def title(self) -> str | None:
@@ -82,7 +82,7 @@ def _call(key: str, function: dict[str, Any]) -> Part:
 
 
 def parse_arguments(raw: Any) -> Any:
-    """The arguments of a tool call, parsed from JSON text; a text that is not JSON is returned unchanged."""
+    """Return the arguments of a tool call, parsed from JSON text; a text that is not JSON is returned unchanged."""
     if type(raw) is not str:
         return raw
     values, problem = parse_values(raw.encode("utf-8", "replace"))
@@ -104,7 +104,7 @@ def _content(key: str, content: Any, *, by_user: bool) -> list[Part]:
 
 
 def _plain(content: Any) -> str | None:
-    """The output of a tool as text; images are left out."""
+    """Return the output of a tool as text; images are left out."""
     if type(content) is not list:
         return text_of(content)
     texts = (text_of(mapping(block).get("text")) if type(block) is dict else text_of(block) for block in content)

@@ -69,8 +69,8 @@ def _from_text(value: str) -> int:
 
 
 def odd_time(value: Any) -> str | None:
-    """The reason why a recorded time cannot be used; None when it can, and for null, 0 and empty text, which stand for
-    an unknown time.
+    """Return the reason why a recorded time cannot be used; None when it can, and for null, 0 and empty text, which
+    stand for an unknown time.
     """
     kind = type(value)
     if value is None or millis(value) or (value == 0 if kind is int or kind is float else value in _UNKNOWN):

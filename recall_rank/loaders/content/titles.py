@@ -26,7 +26,7 @@ _BLANKS = re.compile(r"\s+")
 
 
 def is_injected(text: str) -> bool:
-    """Whether a user's text consists only of blocks that a program inserted, so that a person typed none of it."""
+    """Return whether a user's text consists only of blocks that a program inserted, so that a person typed none of it."""
     if text.startswith(_SAID_BY_PROGRAM):
         return True
     at = 0
@@ -40,7 +40,7 @@ def is_injected(text: str) -> bool:
 
 
 def unquote_prompt(prompt: str) -> str:
-    """A prompt without the quotes that a shell command puts around an argument that contains blanks."""
+    """Return a prompt without the quotes that a shell command puts around an argument that contains blanks."""
     inner = prompt[1:-1]
     quoted = len(prompt) > 2 and prompt[0] == prompt[-1] == '"' and " " in inner
     if not quoted or re.search(r'(?<!\\)"', inner):
@@ -49,7 +49,7 @@ def unquote_prompt(prompt: str) -> str:
 
 
 def title_from(text: str | None) -> str | None:
-    """The first words of a text as a title of at most 80 characters; None for a text without words."""
+    """Return the first words of a text as a title of at most 80 characters; None for a text without words."""
     if not text:
         return None
     words = _BLANKS.sub(" ", text[: LONGEST * 8]).strip()
@@ -67,7 +67,7 @@ def short_name(text: str | None) -> str | None:
 
 
 def with_short_names(session: Session) -> Session:
-    """The session with title, folders and repository cut to the limit; usually the session itself."""
+    """Return the session with title, folders and repository cut to the limit; usually the session itself."""
     most = limits().title
     names = (session.title, session.directory, session.project, session.worktree, session.repository)
     if all(name is None or len(name) <= most for name in names):

@@ -19,7 +19,7 @@ def tokens_of(
     beside_sent: Iterable[Any] = (),
     beside_written: Iterable[Any] = (),
 ) -> Tokens | None:
-    """The token counts; None when all are absent or 0, which means that no model was called.
+    """Return the token counts; None when all are absent or 0, which means that no model was called.
 
     `sent` and `written` are the counts of input and output tokens. `beside_sent` and `beside_written` are further
     counts that the program keeps separately and that are added to them.
@@ -29,7 +29,7 @@ def tokens_of(
 
 
 def add_tokens(one: Tokens | None, other: Tokens | None) -> Tokens | None:
-    """The sums of the counts of both; None when both are None."""
+    """Return the sums of the counts of both; None when both are None."""
     if one is None or other is None:
         return one or other
     return Tokens(
@@ -41,7 +41,7 @@ def add_tokens(one: Tokens | None, other: Tokens | None) -> Tokens | None:
 
 
 def dollars(value: Any) -> float | None:
-    """The cost in US dollars when it is positive, else None: programs also record 0 for an unknown cost."""
+    """Return the cost in US dollars when it is positive, else None: programs also record 0 for an unknown cost."""
     if isinstance(value, int | float) and not isinstance(value, bool) and 0 < value < _MOST:
         return float(value)
     return None

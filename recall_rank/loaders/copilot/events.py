@@ -148,7 +148,7 @@ class CopilotEvents:
         self._kept["used"] = {str(usage.get("apiCallId")): [usage.get(name) for name in names]}
 
     def _own_id(self, key: str, data: Record) -> str:
-        """The id of the message; when an earlier event has that id, the id of this event instead."""
+        """Return the id of the message; when an earlier event has that id, the id of this event instead."""
         own = text_of(data.get("messageId"))
         if not own or own in self._seen:
             return key

@@ -42,7 +42,7 @@ class CopilotDraft:
 
 
 def said_parts(key: str, data: Record) -> Iterator[Part]:
-    """The message parts that a user typed or attached; a text that a program inserted is flagged as synthetic."""
+    """Yield the message parts that a user typed or attached; a text that a program inserted is flagged as synthetic."""
     text = text_of(data.get("content"))
     if text:
         by_program = data.get("source") not in {None, "", "user"} or is_injected(text)
@@ -55,7 +55,7 @@ def said_parts(key: str, data: Record) -> Iterator[Part]:
 
 
 def call_part(key: str, request: Record, name: str | None) -> Part:
-    """The message part made from a tool call, still without output."""
+    """Return the message part made from a tool call, still without output."""
     given = request.get("arguments")
     given = {"input": given} if type(given) is str else given
     title = text_of(request.get("intentionSummary"))
@@ -71,7 +71,7 @@ def call_part(key: str, request: Record, name: str | None) -> Part:
 
 
 def answered(call: Part, data: Record, whole: Callable[[str], str | None]) -> Part:
-    """The tool call with its output. Where the agent stored the full text in a separate file, `whole` returns it
+    """Return the tool call with its output. Where the agent stored the full text in a separate file, `whole` returns it
     for the recorded path.
     """
     result = mapping(data.get("result"))

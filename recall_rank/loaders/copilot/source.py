@@ -49,7 +49,7 @@ class Copilot(SessionFiles):
         return _is_jsonl(name)
 
     def units(self) -> Iterable[Unit]:
-        """The files of events as units; afterwards `warnings` lists the files that were skipped."""
+        """Return the files of events as units; afterwards `warnings` lists the files that were skipped."""
         found = super().units()
         # Early versions wrote one file a session, without a folder.
         return [unit for unit in found if self._single or unit.key.rpartition("/")[2] == EVENTS or "/" not in unit.key]
@@ -123,8 +123,8 @@ def _is_jsonl(name: str) -> bool:
 
 
 def recognise(path: Path) -> Source | None:
-    """A source for a file of events, a session's folder, the folder of all sessions, or the folder above it; else
-    None.
+    """Return a source for a file of events, a session's folder, the folder of all sessions, or the folder above it;
+    else None.
     """
     if path.is_file():
         return Copilot(path) if _is_jsonl(path.name) and _wrote(path) else None
@@ -134,8 +134,8 @@ def recognise(path: Path) -> Source | None:
 
 
 def _holds_sessions(folder: Path) -> bool:
-    """Whether a folder holds sessions. A file of events that lies directly in the folder counts only in Copilot's
-    own folder.
+    """Return whether a folder holds sessions. A file of events that lies directly in the folder counts only in
+    Copilot's own folder.
     """
     if not folder.is_dir():
         return False
@@ -144,7 +144,7 @@ def _holds_sessions(folder: Path) -> bool:
 
 
 def _wrote(path: Path) -> bool:
-    """Whether Copilot CLI wrote the file."""
+    """Return whether Copilot CLI wrote the file."""
     return path.is_file() and any(
         str(record.get("type")).startswith(("session.", "user.", "assistant.")) and type(record.get("data")) is dict
         for record in read_first_records(path)

@@ -34,7 +34,7 @@ def workspace_of(text: str) -> dict[str, str]:
 
 
 def _plain(value: str) -> str:
-    """The value without its quotes."""
+    """Return the value without its quotes."""
     if len(value) > 1 and value[0] == value[-1] == "'":
         return value[1:-1].replace("''", "'")
     if len(value) > 1 and value[0] == value[-1] == '"':

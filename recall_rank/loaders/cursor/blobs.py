@@ -72,7 +72,7 @@ class Blobs:
                 yield payload.hex(), None
 
     def _message(self, name: str) -> Record | None:
-        """The message in a blob; None for a blob that is no message, such as a file that was shown to the model."""
+        """Return the message in a blob; None for a blob that is no message, such as a file that was shown to the model."""
         data = self._blobs[name]
         if data[:1] != b"{":
             return None
@@ -102,7 +102,7 @@ def _payloads(data: bytes, depth: int) -> Iterator[bytes]:
 
 
 def _fields(data: bytes) -> list[bytes] | None:
-    """The length-delimited fields of a protobuf message; None when the bytes are not a protobuf message."""
+    """Return the length-delimited fields of a protobuf message; None when the bytes are not a protobuf message."""
     found: list[bytes] = []
     at = 0
     while at < len(data):
@@ -126,8 +126,8 @@ def _fields(data: bytes) -> list[bytes] | None:
 
 
 def _number(data: bytes, at: int) -> tuple[int, int]:
-    """The value of the protobuf varint at offset `at`, and the offset after it, which is beyond the end of `data`
-    when the varint is cut off.
+    """Return the value of the protobuf varint at offset `at`, and the offset after it, which is beyond the end of
+    `data` when the varint is cut off.
     """
     value = shift = 0
     while at < len(data) and shift < 64:

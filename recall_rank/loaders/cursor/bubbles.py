@@ -16,8 +16,8 @@ _CLOCK = ("clientRpcSendTime", "clientSettleTime", "clientEndTime")
 
 
 def parts_of(key: str, bubble: Record, tool: dict[str, Any]) -> list[Part]:
-    """The message parts of a bubble. `tool` is its tool call, which older versions of Cursor store outside of the
-    bubble.
+    """Return the message parts of a bubble. `tool` is its tool call, which older versions of Cursor store outside of
+    the bubble.
     """
     found: list[Part] = []
     for thought in _thoughts(bubble):
@@ -40,7 +40,7 @@ def parts_of(key: str, bubble: Record, tool: dict[str, Any]) -> list[Part]:
 
 
 def time_of(bubble: Record) -> int:
-    """The time of the message in milliseconds since 1970 UTC; 0 when it is not recorded."""
+    """Return the time of the message in milliseconds since 1970 UTC; 0 when it is not recorded."""
     timing = mapping(bubble.get("timingInfo"))
     clocks: Iterator[Any] = (timing.get(name) for name in _CLOCK)
     # Some of these clocks count from the program's start.
@@ -60,7 +60,7 @@ def tools_apart(composer: Record) -> dict[str, dict[str, Any]]:
 
 
 def unpacked(value: Any) -> Any:
-    """The value, parsed when it is JSON text; text that is not JSON and other values are returned unchanged."""
+    """Return the value, parsed when it is JSON text; text that is not JSON and other values are returned unchanged."""
     if type(value) is not str or value[:1] not in {"{", "["}:
         return value
     values, problem = parse_values(value.encode("utf-8", "replace"))
@@ -117,7 +117,7 @@ def _code(key: str, bubble: Record, text: str) -> Iterator[Part]:
 
 
 def _message(error: Any) -> str | None:
-    """The message of an error that is stored as text or as an object; None when it has none."""
+    """Return the message of an error that is stored as text or as an object; None when it has none."""
     if type(error) is not dict:
         return text_of(error) or None
     names = ("message", "modelVisibleErrorMessage", "clientVisibleErrorMessage", "error", "detail")

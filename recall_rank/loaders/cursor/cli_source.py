@@ -59,7 +59,7 @@ class CursorCli(SessionFiles):
         return name == STORE or name.endswith(SUFFIX)
 
     def units(self) -> Iterable[Unit]:
-        """The databases and transcripts as units; afterwards `warnings` lists the files that were skipped."""
+        """Return the databases and transcripts as units; afterwards `warnings` lists the files that were skipped."""
         inside = [self._root / CHATS, *sorted(self._root.glob(f"{PROJECTS}/*/{TRANSCRIPTS}"))]
         folders = [folder for folder in inside if folder.is_dir() and not folder.is_symlink()]
         if self._single or not folders:
@@ -169,7 +169,7 @@ def _rows(reader: RowReader) -> tuple[list[Row], list[Row], list[Malformed]]:
 
 
 def _meta(rows: list[Row]) -> dict[str, Any]:
-    """The metadata of a session, stored as JSON text or, usually, as the hexadecimal digits of such a text."""
+    """Return the metadata of a session, stored as JSON text or, usually, as the hexadecimal digits of such a text."""
     for row in rows:
         text = decode_text(row[0]) or ""
         try:
@@ -186,8 +186,8 @@ def _meta(rows: list[Row]) -> dict[str, Any]:
 
 
 def recognise(path: Path) -> Source | None:
-    """A source for a session's database or transcript, a folder of them, or Cursor's folder in a home folder; None
-    for any other path.
+    """Return a source for a session's database or transcript, a folder of them, or Cursor's folder in a home folder;
+    None for any other path.
     """
     if path.is_file():
         if path.name == STORE:

@@ -48,7 +48,7 @@ class Composer:
             self._order = dict.fromkeys(self._bubbles, False)
 
     def session(self, directory: str | None, source: str) -> Session | None:
-        """The conversation as a session; None when it has no messages."""
+        """Return the conversation as a session; None when it has no messages."""
         record = self._record
         messages = [self._message(name, hidden) for name, hidden in self._order.items()]
         # Bubbles that the list no longer names are those that were edited away or gone back behind.
@@ -94,7 +94,7 @@ class Composer:
         )
 
     def _in_context(self, messages: list[Message]) -> list[Message]:
-        """All messages, where those that the last summary replaces are flagged as out of context."""
+        """Return all messages, where those that the last summary replaces are flagged as out of context."""
         names = [message.id for message in messages]
         for name in reversed(names):
             until = mapping(self._bubbles[name].get("conversationSummary")).get("truncationLastBubbleIdInclusive")
@@ -108,14 +108,14 @@ class Composer:
         return flags | Flag.SUBAGENT if any(self._record.get(name) for name in _SUBAGENT) else flags
 
     def _cost(self) -> float | None:
-        """The cost of all models in US dollars, converted from the cents in the store; None when it is unknown."""
+        """Return the cost of all models in US dollars, converted from the cents in the store; None when it is unknown."""
         models = mapping(self._record.get("usageData")).values()
         cents = [mapping(model).get("costInCents") for model in models]
         return dollars(sum(float(cost) for cost in cents if isinstance(cost, int | float)) / 100)
 
     def _folder(self) -> str | None:
-        """The working folder that the conversation's record names, else the first that a bubble names; None without
-        either.
+        """Return the working folder that the conversation's record names, else the first that a bubble names; None
+        without either.
         """
         uri = mapping(mapping(self._record.get("workspaceIdentifier")).get("uri"))
         told = text_of(uri.get("fsPath")) or text_of(uri.get("path"))
@@ -129,7 +129,7 @@ class Composer:
 
 
 def _hidden(header: dict[str, Any]) -> bool:
-    """Whether the header of a bubble says that Cursor does not show the bubble."""
+    """Return whether the header of a bubble says that Cursor does not show the bubble."""
     grouping = header.get("grouping")
     return type(grouping) is dict and grouping.get("isRenderable") is False
 

@@ -34,7 +34,7 @@ def known(reader: RowReader) -> Columns:
 
 
 def composer_ids(reader: RowReader) -> list[str]:
-    """The ids of all conversations, in the order of their rows."""
+    """Return the ids of all conversations, in the order of their rows."""
     known(reader)
     rows = reader.fetch(f"SELECT rowid, key {BY_KEY}", *_range(COMPOSER))
     return [(decode_text(row[1]) or "").removeprefix(COMPOSER) for row in rows]
@@ -68,8 +68,8 @@ def signatures(reader: RowReader) -> dict[str, bytes]:
 
 
 def _range(prefix: str) -> tuple[str, str]:
-    """The bounds (low, high), high excluded, of all keys that begin with `prefix`: high is `prefix` with its last
-    character incremented.
+    """Return the bounds (low, high), high excluded, of all keys that begin with `prefix`: high is `prefix` with its
+    last character incremented.
     """
     return prefix, prefix[:-1] + chr(ord(prefix[-1]) + 1)
 
@@ -130,7 +130,7 @@ def _listed(reader: RowReader) -> list[Row]:
 
 
 def path_of(uri: str | None) -> str | None:
-    """The path in a URI such as file: or vscode-remote:; a text that is no URI is returned unchanged, None for
+    """Return the path in a URI such as file: or vscode-remote:; a text that is no URI is returned unchanged, None for
     empty text.
     """
     if not uri:

@@ -78,11 +78,11 @@ class Cursor(SessionDatabase):
         return ResolvedSessions(found)
 
     def related_ids(self, session: Session) -> list[str | None]:
-        """The ids of the conversations that this conversation started."""
+        """Return the ids of the conversations that this conversation started."""
         return [child for child, parent in self._parents.items() if parent == session.id]
 
     def _record(self, key: str, raw: object, malformed: list[Malformed]) -> Record | None:
-        """The JSON object in the value of a row; None for an empty value, which marks a row that Cursor cleared,
+        """Return the JSON object in the value of a row; None for an empty value, which marks a row that Cursor cleared,
         and for malformed JSON, which is added to `malformed`.
         """
         data = raw.encode("utf-8", "replace") if type(raw) is str else raw
@@ -108,8 +108,8 @@ class Cursor(SessionDatabase):
 
 
 def recognise(path: Path) -> Source | None:
-    """A source for the global database, for the user data folder that holds the database, or for the folder above
-    that folder; None for any other path.
+    """Return a source for the global database, for the user data folder that holds the database, or for the folder
+    above that folder; None for any other path.
     """
     if path.is_file():
         return named(path) if path.name == FILE else None
@@ -121,8 +121,8 @@ def recognise(path: Path) -> Source | None:
 
 
 def named(path: Path) -> Source | None:
-    """A source for a global database under any file name; None for any other file, also for a workspace's database,
-    whose tables are equal but hold no conversations.
+    """Return a source for a global database under any file name; None for any other file, also for a workspace's
+    database, whose tables are equal but hold no conversations.
     """
     if path.suffix not in SUFFIXES or not path.is_file() or path.parent.parent.name == "workspaceStorage":
         return None

@@ -56,7 +56,7 @@ class CursorConversation:
         return None
 
     def messages(self) -> tuple[Message, ...]:
-        """The messages that have at least one message part."""
+        """Return the messages that have at least one message part."""
         return tuple([with_parts(message, parts) for message, parts in self._said if parts])
 
     def title(self) -> str | None:
@@ -84,8 +84,8 @@ class CursorConversation:
         return Part(key, kind or "text", text)
 
     def _prompt(self, key: str, text: str) -> Part:
-        """The message part of a user's prompt, without the tag around the prompt; text that the program inserted is
-        flagged as synthetic.
+        """Return the message part of a user's prompt, without the tag around the prompt; text that the program inserted
+        is flagged as synthetic.
         """
         folder = _WORKSPACE.search(text)
         self.directory = self.directory or (folder[1].strip() if folder else None)
@@ -116,7 +116,7 @@ class CursorConversation:
 
 
 def _plain(result: Any) -> str | None:
-    """The output of a tool as text, whether it is stored as text, as content blocks or as an object of texts;
+    """Return the output of a tool as text, whether it is stored as text, as content blocks or as an object of texts;
     images are left out.
     """
     if type(result) is list:

@@ -29,7 +29,7 @@ class NotRegularError(OSError):
 
 
 def open_regular(path: Path | str, root: Path | None = None) -> int:
-    """A file descriptor of the regular file at `path`; the caller closes it.
+    """Return a file descriptor of the regular file at `path`; the caller closes it.
 
     With `root`, a folder whose path is without links (see resolve_store), no component of the path may be a link, so
     that the file lies inside of `root`. Raises NotRegularError for anything but a regular file, and OSError when it
@@ -58,8 +58,8 @@ def _refuse_links(path: Path, root: Path | None) -> None:
 
 
 def _open_below(root: Path, path: Path) -> int:
-    """A file descriptor of `path`, opened component by component, so that a link that replaces a folder meanwhile is
-    refused.
+    """Return a file descriptor of `path`, opened component by component, so that a link that replaces a folder
+    meanwhile is refused.
     """
     *folders, name = path.relative_to(root).parts
     at = open_folder(root)
@@ -83,7 +83,7 @@ def open_file(path: Path, root: Path | None = None) -> Iterator[IO[bytes]]:
 
 
 def read_small(path: Path, root: Path | None = None, limit: int = BLOCK) -> tuple[bytes, bool]:
-    """The first `limit` bytes of a file, and whether they are the whole file."""
+    """Return the first `limit` bytes of a file, and whether they are the whole file."""
     with open_file(path, root) as file:
         pieces: list[bytes] = []
         left = limit + 1
@@ -95,7 +95,7 @@ def read_small(path: Path, root: Path | None = None, limit: int = BLOCK) -> tupl
 
 
 def read_ends(file: IO[bytes], size: int) -> tuple[bytes, bytes]:
-    """The first HEAD bytes and the last TAIL bytes of the first `size` bytes of a file."""
+    """Return the first HEAD bytes and the last TAIL bytes of the first `size` bytes of a file."""
     file.seek(0)
     head = file.read(min(HEAD, size))
     file.seek(max(0, size - TAIL))
@@ -103,7 +103,7 @@ def read_ends(file: IO[bytes], size: int) -> tuple[bytes, bytes]:
 
 
 def hash_ends(head: bytes, tail: bytes) -> bytes:
-    """The hash of `head` followed by the hash of `tail`: 16 bytes."""
+    """Return the hash of `head` followed by the hash of `tail`: 16 bytes."""
     return xxhash.xxh3_64_digest(head) + xxhash.xxh3_64_digest(tail)
 
 
@@ -165,13 +165,13 @@ def _walk(
 
 
 def _leads_inside(link: str, root: str) -> bool:
-    """Whether the target of a link is below `root`, where walk_files() finds it without the link."""
+    """Return whether the target of a link is below `root`, where walk_files() finds it without the link."""
     target = _resolved(link)
     return target == root or target.startswith(root.rstrip(os.sep) + os.sep)
 
 
 def _resolved(path: str) -> str:
-    """The path without links; "" when a link in it is replaced at this moment, which realpath() gives up at."""
+    """Return the path without links; "" when a link in it is replaced at this moment, which realpath() gives up at."""
     try:
         return os.path.realpath(path)
     except OSError:

@@ -35,7 +35,7 @@ class ResumePoint:
 
 
 def pack_resume_point(place: ResumePoint, state: Any) -> bytes:
-    """The resume point, and the reader's state as a JSON value, encoded as bytes.
+    """Return the resume point, and the reader's state as a JSON value, encoded as bytes.
 
     Hashes of the first and last bytes that were read are included, so that the point is invalid for a file that
     replaced this one.

@@ -29,10 +29,10 @@ class SessionFiles(BaseSource, ABC):
     @staticmethod
     @abstractmethod
     def wanted(name: str) -> bool:
-        """Whether a file of this name may hold a session."""
+        """Return whether a file of this name may hold a session."""
 
     def units(self) -> Iterable[Unit]:
-        """The files as units; afterwards `warnings` lists the files that were skipped."""
+        """Return the files as units; afterwards `warnings` lists the files that were skipped."""
         skipped: list[str] = []
         files = [self._single] if self._single else walk_files(self._root, self.wanted, skipped)
         found = [file.relative_to(self._root) for file in files]
@@ -43,5 +43,5 @@ class SessionFiles(BaseSource, ABC):
         return file_signature(self.path_of(unit))
 
     def path_of(self, unit: Unit) -> Path:
-        """The path of the unit's file, with links resolved."""
+        """Return the path of the unit's file, with links resolved."""
         return self._root / unit.key

@@ -96,7 +96,7 @@ class GeminiChat:
     def session(
         self, stem: str, source: str, directory: str | None, parent: str | None, outputs: ExternalOutputs
     ) -> Session | None:  # fmt: skip
-        """The session; None for a file without messages."""
+        """Return the session; None for a file without messages."""
         calls = {str(call.get("id")) for record in self._records.values() for call in calls_of(record)}
         messages = [
             message_from(record, self._gone.get(key, Flag.NONE), outputs, calls)

@@ -32,8 +32,8 @@ _PLAIN = {"", "Thinking"}  # subjects that say nothing
 
 
 def message_from(record: Record, flags: Flag, outputs: ExternalOutputs, calls: set[str]) -> Message:
-    """The message made from a record. `calls` are the ids of all tool calls in the conversation: an output of one
-    of them is left to the message of its call.
+    """Return the message made from a record. `calls` are the ids of all tool calls in the conversation: an output of
+    one of them is left to the message of its call.
     """
     key = str(record["id"])
     kind = record.get("type")
@@ -59,7 +59,7 @@ def message_from(record: Record, flags: Flag, outputs: ExternalOutputs, calls: s
 
 
 def _used(tokens: dict[str, Any]) -> Tokens | None:
-    """The token counts of an answer. Gemini's output count excludes reasoning and its input count excludes tool
+    """Return the token counts of an answer. Gemini's output count excludes reasoning and its input count excludes tool
     results; both are added here.
     """
     if not tokens:
@@ -77,7 +77,7 @@ def _used(tokens: dict[str, Any]) -> Tokens | None:
 
 
 def typed(message: Message) -> str | None:
-    """The text that a user typed in the message; None when there is none."""
+    """Return the text that a user typed in the message; None when there is none."""
     texts = [part.text for part in message.parts if part.type == "text" and not part.flags & Flag.SYNTHETIC]
     return next((text for text in texts if text), None) if message.role == "user" else None
 

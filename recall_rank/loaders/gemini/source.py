@@ -48,12 +48,12 @@ class Gemini(SessionFiles):
         return _is_chat(name)
 
     def units(self) -> Iterable[Unit]:
-        """The conversations as units; afterwards `warnings` lists the files that were skipped."""
+        """Return the conversations as units; afterwards `warnings` lists the files that were skipped."""
         found = super().units()
         return [unit for unit in found if self._single or CHATS in (self._root.name, *unit.key.split("/")[:-1])]
 
     def read(self, unit: Unit, since: bytes | None = None) -> Reading:
-        """The whole session of the file; `since` is ignored, because any record may change earlier ones."""
+        """Return the whole session of the file; `since` is ignored, because any record may change earlier ones."""
         path = self.path_of(unit)
         chat = GeminiChat()
         with open_file(path, self._root) as file:
@@ -80,7 +80,7 @@ class Gemini(SessionFiles):
         return ExternalOutputs(project, [outputs, *sorted(path for path in outputs.iterdir() if path.is_dir())])
 
     def _directory(self, project: Path) -> str | None:
-        """The working folder of the project whose folder in the store is `project`; None when it is unknown."""
+        """Return the working folder of the project whose folder in the store is `project`; None when it is unknown."""
         text = _small(project / ".project_root")
         if text is not None and text.strip():
             return text.strip()
@@ -118,7 +118,7 @@ def _is_chat(name: str) -> bool:
 
 
 def recognise(path: Path) -> Source | None:
-    """A source for a conversation, a folder of conversations, a project's folder, the folder of all projects, or
+    """Return a source for a conversation, a folder of conversations, a project's folder, the folder of all projects, or
     the folder above that; None for any other path.
     """
     if path.is_file():
@@ -131,7 +131,7 @@ def recognise(path: Path) -> Source | None:
 
 
 def _holds_chats(folder: Path) -> bool:
-    """Whether this is a folder of conversations, or a project's folder that holds a conversation."""
+    """Return whether this is a folder of conversations, or a project's folder that holds a conversation."""
     chats = folder if folder.name == CHATS else folder / CHATS
     return chats.is_dir() and any(map(_wrote, sorted(chats.glob("session-*.json*"))))
 
@@ -141,7 +141,7 @@ def _holds_projects(folder: Path) -> bool:
 
 
 def _wrote(path: Path) -> bool:
-    """Whether Gemini CLI wrote the file."""
+    """Return whether Gemini CLI wrote the file."""
     if path.name.endswith(".jsonl"):
         return any({"sessionId", "projectHash"} <= record.keys() for record in read_first_records(path))
     return path.name.endswith(".json") and _OLDER.match(read_object_start(path)) is not None

@@ -45,15 +45,15 @@ class GooseConversation:
         return None
 
     def messages(self) -> tuple[Message, ...]:
-        """The messages that have at least one message part."""
+        """Return the messages that have at least one message part."""
         return tuple([with_parts(message, parts, flags) for message, flags, parts in self._said if parts])
 
     def title(self) -> str | None:
         return title_from(self.words)
 
     def _flags(self, message: Message, metadata: dict[str, Any]) -> Flag:
-        """The flags that the visibility of a message implies. A compaction hides old messages from the model, and
-        hides its summary from people.
+        """Return the flags that the visibility of a message implies. A compaction hides old messages from the model,
+        and hides its summary from people.
         """
         for_agent, for_person = metadata.get("agentVisible", True), metadata.get("userVisible", True)
         if not for_agent:
@@ -128,5 +128,5 @@ def _ended(call: Part, result: dict[str, Any]) -> Part:
 
 
 def _text(block: dict[str, Any]) -> str | None:
-    """The text of a content block of a tool output, or of the file that the block contains; None for images."""
+    """Return the text of a content block of a tool output, or of the file that the block contains; None for images."""
     return text_of(block.get("text")) or text_of(mapping(block.get("resource")).get("text"))

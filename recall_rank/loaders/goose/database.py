@@ -151,6 +151,6 @@ def _rows(reader: RowReader, key: str) -> tuple[dict[str, Any] | None, list[dict
 
 
 def _object(raw: Any) -> dict[str, Any]:
-    """The JSON object in a column; an empty dict for any other value."""
+    """Return the JSON object in a column; an empty dict for any other value."""
     values, problem = parse_values(raw if type(raw) is bytes else b"")
     return mapping(values[0]) if len(values) == 1 and problem is None else {}

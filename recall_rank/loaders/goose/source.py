@@ -86,7 +86,7 @@ class Goose(GooseFiles):
         self._database.close()
 
     def files(self) -> list[str]:
-        """The paths of the files of the database, and of the older session files."""
+        """Return the paths of the files of the database, and of the older session files."""
         return [*self._database.files(), *(unit.location for unit in super().units())]
 
     def units(self) -> Iterable[Unit]:
@@ -108,7 +108,7 @@ class Goose(GooseFiles):
 
 
 def recognise(path: Path) -> Source | None:
-    """A source for a Goose database, recognised by its name and tables, or for older session files; None for any
+    """Return a source for a Goose database, recognised by its name and tables, or for older session files; None for any
     other path.
     """
     if path.is_file():
@@ -121,7 +121,7 @@ def recognise(path: Path) -> Source | None:
 
 
 def named(path: Path) -> Source | None:
-    """A source for a Goose database under any name, recognised by its tables; None for any other file."""
+    """Return a source for a Goose database under any name, recognised by its tables; None for any other file."""
     if path.suffix not in SUFFIXES or not path.is_file():
         return None
     columns = read_columns_at(path)

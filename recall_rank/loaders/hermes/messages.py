@@ -107,7 +107,9 @@ class HermesMessages:
         to.parts[at] = with_result(to.parts[at], error or output, failed=bool(error))
 
     def messages(self) -> list[Message]:
-        """The messages built so far. A row that only holds the output of a tool call becomes no message of its own."""
+        """Return the messages built so far. A row that only holds the output of a tool call becomes no message of its
+        own.
+        """
         return [
             Message(d.id, d.role, d.time, tuple(d.parts), None, None, d.model, d.flags) for d in self._drafts if d.parts
         ]
@@ -138,7 +140,7 @@ def _origin(role: str | None, text: str) -> Flag:
 
 
 def _texts(content: str | None) -> list[str]:
-    """The texts of a message's content, which is stored as text or as a list of content blocks; images are left
+    """Return the texts of a message's content, which is stored as text or as a list of content blocks; images are left
     out.
     """
     if not content:
@@ -160,7 +162,7 @@ def _words(pieces: Any) -> Iterator[str]:
 
 
 def _thought(row: Record) -> str | None:
-    """The text of a row's reasoning, which may be in three columns; None when all are empty."""
+    """Return the text of a row's reasoning, which may be in three columns; None when all are empty."""
     texts = [decode_text(row[name]) for name in ("reasoning", "reasoning_content")]
     if not any(texts) and row["reasoning_details"]:
         values, _ = parse_values(str(decode_text(row["reasoning_details"])).encode("utf-8", "replace"))

@@ -54,7 +54,7 @@ def columns(reader: RowReader) -> dict[str, set[str]]:
 
 
 def session_ids(reader: RowReader) -> list[str]:
-    """The id of every session."""
+    """Return the id of every session."""
     if not columns(reader):
         return []
     rows = reader.fetch("SELECT rowid, id FROM sessions WHERE rowid > ? ORDER BY rowid")
@@ -62,7 +62,7 @@ def session_ids(reader: RowReader) -> list[str]:
 
 
 def session_rows(reader: RowReader, key: str) -> HermesRows | None:
-    """The rows of one session; None when there is no such session."""
+    """Return the rows of one session; None when there is no such session."""
     known = columns(reader)
     if not known:
         return None

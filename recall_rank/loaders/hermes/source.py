@@ -41,7 +41,7 @@ class Hermes(SessionDatabase):
         super().__init__(path, name or NAME)
 
     def has_tables(self) -> bool:
-        """Whether the tables are Hermes'. A database that cannot be read counts as Hermes' when its folder has
+        """Return whether the tables are Hermes'. A database that cannot be read counts as Hermes' when its folder has
         Hermes' name, so that reading it reports the problem.
         """
         try:
@@ -110,7 +110,7 @@ def _session_from(key: str, rows: HermesRows, messages: list[Message], source: s
 
 
 def _used(head: Record) -> Tokens | None:
-    """The token counts of the session. Hermes' input count excludes cached tokens; this one includes them."""
+    """Return the token counts of the session. Hermes' input count excludes cached tokens; this one includes them."""
     read = head["cache_read_tokens"]
     beside = (read, head["cache_write_tokens"])
     return tokens_of(head["input_tokens"], head["output_tokens"], read, head["reasoning_tokens"], beside_sent=beside)
@@ -120,12 +120,12 @@ def _used(head: Record) -> Tokens | None:
 
 
 def recognise(path: Path) -> Source | None:
-    """A source for a database of Hermes, recognised by its name and tables; None for any other path."""
+    """Return a source for a database of Hermes, recognised by its name and tables; None for any other path."""
     return named(path) if path.name == DATABASE else None
 
 
 def named(path: Path) -> Source | None:
-    """A source for a database of Hermes under any name, recognised by its tables; None for any other file."""
+    """Return a source for a database of Hermes under any name, recognised by its tables; None for any other file."""
     if path.suffix not in SUFFIXES or not path.is_file():
         return None
     source = Hermes(path)

@@ -206,8 +206,8 @@ def parse_object(raw: bytes) -> tuple[Record | None, str | None]:
 
 
 def _line_at(data: bytearray, wanted: bytes, at: int, end: int) -> int:
-    """The offset in `data`, from `at` to `end`, of a line that equals `wanted`, with or without a comma behind it;
-    -1 without such a line.
+    """Return the offset in `data`, from `at` to `end`, of a line that equals `wanted`, with or without a comma behind
+    it; -1 without such a line.
     """
     while (at := data.find(wanted, at, end)) >= 0:
         behind = data[at + len(wanted) : at + len(wanted) + 2]
@@ -247,7 +247,7 @@ def _as_utf8(blocks: Iterator[bytes]) -> Iterator[bytes]:
 
 
 def read_object_start(path: Path) -> bytes:
-    """The first 8 KiB of a file as UTF-8, from the first opening brace on; empty when the file cannot be read."""
+    """Return the first 8 KiB of a file as UTF-8, from the first opening brace on; empty when the file cannot be read."""
     try:
         text = b"".join(_as_utf8(iter([read_small(path, limit=_PEEKED)[0]])))
     except OSError:

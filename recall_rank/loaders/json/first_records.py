@@ -39,5 +39,5 @@ def read_first_records(path: Path) -> Iterator[Record]:
 
 
 def has_records(path: Path) -> bool:
-    """Whether the beginning of a file holds a readable record."""
+    """Return whether the beginning of a file holds a readable record."""
     return next(read_first_records(path), None) is not None

@@ -99,7 +99,7 @@ def _parse(skeleton: bytearray, starts: tuple[str, ...]) -> tuple[list[Any], str
 
 
 def _patient() -> json.JSONDecoder:
-    """The pure Python JSON parser of the standard library: slow, but it lets other threads run."""
+    """Return the pure Python JSON parser of the standard library: slow, but it lets other threads run."""
     decoder: Any = json.JSONDecoder(strict=False, parse_constant=lambda _: None)
     decoder.parse_string = json.decoder.py_scanstring  # type: ignore[attr-defined]
     decoder.scan_once = json.scanner.py_make_scanner(decoder)  # type: ignore[attr-defined]
@@ -120,7 +120,7 @@ def _long_strings(raw: bytes | bytearray) -> Iterator[tuple[int, int]]:
 
 
 def _closing(raw: bytes | bytearray, at: int) -> int:
-    """The offset of the quote that ends the string whose content begins at `at`; -1 when there is none."""
+    """Return the offset of the quote that ends the string whose content begins at `at`; -1 when there is none."""
     first = at
     while (close := _find(raw, b'"', at)) >= 0:
         if not _run_of_backslashes(raw, close, first) % 2:
@@ -146,8 +146,8 @@ def _find(raw: bytes | bytearray, byte: bytes, at: int) -> int:
 
 
 def _decode(raw: bytes | bytearray, start: int, end: int) -> str:
-    """The decoded text of the string content raw[start:end], decoded in pieces; payloads and the middle of a very
-    long string are replaced by a mark.
+    """Return the decoded text of the string content raw[start:end], decoded in pieces; payloads and the middle of a
+    very long string are replaced by a mark.
     """
     pieces: list[str] = []
     longest = LONGEST if _ascii(raw, start, end) else LONGEST // 2  # characters may take twice the room then
@@ -178,7 +178,7 @@ def _text(piece: bytes) -> str:
 
 
 def _boundary(raw: bytes | bytearray, first: int, at: int) -> int:
-    """The last offset up to `at` at which raw[first:] can be cut without splitting a character, an escape or a
+    """Return the last offset up to `at` at which raw[first:] can be cut without splitting a character, an escape or a
     surrogate pair.
     """
     for _ in range(3):  # a character has at most three bytes after its first

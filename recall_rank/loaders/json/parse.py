@@ -33,7 +33,9 @@ def parse_values(raw: RawJson, starts: tuple[str, ...] = ()) -> tuple[list[Any],
 
 
 def parse_damaged(raw: RawJson, starts: tuple[str, ...] = ()) -> tuple[list[Any], str | None]:
-    """The values and the problem that parse_values() returns, for a text of at most LARGE bytes that orjson refuses."""
+    """Return the values and the problem that parse_values() returns, for a text of at most LARGE bytes that orjson
+    refuses.
+    """
     from recall_rank.loaders.json.repair import repair_values
 
     values, problem = repair_values(raw, starts)

@@ -25,7 +25,7 @@ _DECODER = json.JSONDecoder(strict=False, parse_int=_integer, parse_constant=lam
 
 
 def decode_json(raw: bytes | bytearray) -> str:
-    """The bytes of a JSON text as str; invalid UTF-8 and lone surrogates become U+FFFD."""
+    """Return the bytes of a JSON text as str; invalid UTF-8 and lone surrogates become U+FFFD."""
     text = raw.decode("utf-8", "replace")
     if "\\ud" in text or "\\uD" in text:
         text = _ESCAPES.sub(lambda found: "\\ufffd" if found["lone"] else found[0], text)
@@ -64,8 +64,8 @@ def repair_values(raw: bytes | bytearray, starts: tuple[str, ...] = ()) -> tuple
 
 
 def _salvage(text: str, at: int, starts: tuple[str, ...]) -> list[Any]:
-    """A list with the record that follows a cut-off one and ends exactly at the end of the line; an empty list when
-    there is none.
+    """Return a list with the record that follows a cut-off one and ends exactly at the end of the line; an empty list
+    when there is none.
     """
     end = len(text.rstrip(" \t\r\n\0"))
     places = sorted({place for start in starts for place in _places(text, start, at + 1)})

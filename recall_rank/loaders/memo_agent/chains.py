@@ -65,7 +65,7 @@ def resolve_chains(sessions: Sequence[Session]) -> ResolvedSessions:
 
 
 def _parents_first(sessions: Sequence[Session], place: dict[str, int]) -> list[int]:
-    """The indices of all sessions, each after the index of its parent; `place` maps session ids to indices."""
+    """Return the indices of all sessions, each after the index of its parent; `place` maps session ids to indices."""
     order: dict[int, None] = {}
     for first in range(len(sessions)):
         chain = [first]
@@ -94,14 +94,14 @@ def _copied(parent: Sequence[Message], child: Sequence[Message]) -> tuple[int, i
 
 
 def _tail_start(child: Sequence[Message], head: int) -> int:
-    """The index in `child` at which copies of the parent's last messages would begin: after the `head` first
+    """Return the index in `child` at which copies of the parent's last messages would begin: after the `head` first
     messages and the summary.
     """
     return head + 1 if head < len(child) and child[head].flags & Flag.SUMMARY else head
 
 
 def _same(one: Message, other: Message) -> bool:
-    """Whether two messages have equal roles and parts; their ids and times may differ."""
+    """Return whether two messages have equal roles and parts; their ids and times may differ."""
     return one.role == other.role and [_content(part) for part in one.parts] == [_content(part) for part in other.parts]
 
 

@@ -162,12 +162,12 @@ def _rows(reader: RowReader, key: str) -> tuple[dict[str, Any] | None, list[dict
 
 
 def recognise(path: Path) -> Source | None:
-    """A source for a database with memo-agent's file name and tables; None for any other path."""
+    """Return a source for a database with memo-agent's file name and tables; None for any other path."""
     return named(path) if path.name == FILE else None
 
 
 def named(path: Path) -> Source | None:
-    """A source for a database of memo-agent under any name, recognised by its tables; None for any other file."""
+    """Return a source for a database of memo-agent under any name, recognised by its tables; None for any other file."""
     if path.suffix not in SUFFIXES or not path.is_file():
         return None
     columns = read_columns_at(path)

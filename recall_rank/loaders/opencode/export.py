@@ -84,7 +84,7 @@ class OpenCodeExport(BaseSource):
 
 
 def recognise(path: Path) -> Source | None:
-    """A source for an exported session in a .json file, recognised by its first bytes; None for any other file."""
+    """Return a source for an exported session in a .json file, recognised by its first bytes; None for any other file."""
     return named(path) if path.suffix == ".json" else None
 
 
@@ -99,5 +99,5 @@ def named(path: Path) -> Source | None:
 
 
 def stores(environ: Mapping[str, str], home: Path) -> Iterable[Source]:  # noqa: ARG001
-    """An empty list: an export can be in any folder, so none is searched for."""
+    """Return an empty list: an export can be in any folder, so none is searched for."""
     return ()

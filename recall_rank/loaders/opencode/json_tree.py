@@ -61,14 +61,14 @@ class OpenCodeTree(BaseSource):
         return [Unit(key, str(self._shown / found[key].relative_to(self._root))) for key in sorted(found)]
 
     def files(self) -> Iterator[str]:
-        """The paths of the records of sessions, messages and message parts."""
+        """Yield the paths of the records of sessions, messages and message parts."""
         yield from map(str, self._heads())
         for below in ("session/message", "session/part") if self._oldest else ("message", "part"):
             for folder, _, names in os.walk(self._root / below):
                 yield from (f"{folder}/{name}" for name in names if _is_record(name))
 
     def signature(self, unit: Unit) -> bytes:
-        """A digest of inode, size and modification time of every file of the session."""
+        """Return a digest of inode, size and modification time of every file of the session."""
         digest = xxhash.xxh3_128()
         head = self._head(unit.key)
         for path in [head] if head else []:
@@ -131,7 +131,7 @@ class OpenCodeTree(BaseSource):
     # --- where things lie ------------------------------------------------------------------------------
 
     def _heads(self) -> list[Path]:
-        """The paths of the sessions' own records; for a session in two projects the newest record comes last."""
+        """Return the paths of the sessions' own records; for a session in two projects the newest record comes last."""
         sessions = self._root / "session"
         folders = [sessions / "info"] if self._oldest else _folders(sessions)
         found = [Path(entry.path) for folder in folders for entry in _records(folder)]
@@ -161,7 +161,7 @@ class OpenCodeTree(BaseSource):
                     pass
 
     def _version(self) -> int:
-        """The number of format migrations that the store went through; 0 when it is not recorded."""
+        """Return the number of format migrations that the store went through; 0 when it is not recorded."""
         try:
             text = read_small(self._root / "migration", self._root, 64)[0].strip()
         except OSError:
@@ -185,7 +185,7 @@ def _stem(entry: os.DirEntry[str]) -> str:
 
 
 def _records(folder: Path) -> list[os.DirEntry[str]]:
-    """The entries of the JSON files in a folder, sorted by name; empty when the folder is missing or may not be
+    """Return the entries of the JSON files in a folder, sorted by name; empty when the folder is missing or may not be
     read.
     """
     try:
@@ -219,7 +219,7 @@ def _state(status: os.stat_result) -> bytes:
 
 
 def recognise(path: Path) -> Source | None:
-    """A source for a storage folder under any name, recognised by the folders in it; None for any other path."""
+    """Return a source for a storage folder under any name, recognised by the folders in it; None for any other path."""
     sessions = path / "session"
     oldest = (sessions / "info").is_dir() and (sessions / "message").is_dir()
     if oldest or (sessions.is_dir() and (path / "message").is_dir() and (path / "part").is_dir()):

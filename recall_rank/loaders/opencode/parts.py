@@ -12,8 +12,8 @@ from recall_rank.model import Flag, Part, Tokens
 
 
 def part_from(key: str, data: dict[str, Any], *, by_user: bool, outputs: ExternalOutputs) -> Part:
-    """The message part made from an OpenCode part. A type without text (step-start, snapshot, ...) gives a message
-    part without text.
+    """Return the message part made from an OpenCode part. A type without text (step-start, snapshot, ...) gives a
+    message part without text.
     """
     kind = text_of(data.get("type")) or "unknown"
     if kind == "tool":
@@ -71,7 +71,7 @@ def _tool(key: str, data: dict[str, Any], outputs: ExternalOutputs) -> Part:
 
 
 def error_text(error: Any) -> str | None:
-    """The message of an error that is stored as text or as {"name", "data": {"message"}}; None without one."""
+    """Return the message of an error that is stored as text or as {"name", "data": {"message"}}; None without one."""
     if type(error) is not dict:
         return text_of(error)
     message = text_of(mapping(error.get("data")).get("message")) or text_of(error.get("message"))
@@ -79,7 +79,7 @@ def error_text(error: Any) -> str | None:
 
 
 def used(message: dict[str, Any]) -> Tokens | None:
-    """The token counts of an answer. OpenCode's counts exclude cached and reasoning tokens; these include them."""
+    """Return the token counts of an answer. OpenCode's counts exclude cached and reasoning tokens; these include them."""
     tokens = mapping(message.get("tokens"))
     cache = mapping(tokens.get("cache"))
     read, thought = cache.get("read"), tokens.get("reasoning")
@@ -94,7 +94,7 @@ def used(message: dict[str, Any]) -> Tokens | None:
 
 
 def used_by(session: dict[str, Any]) -> Tokens | None:
-    """The token counts of a session, from columns of its row that correspond to the fields of an answer."""
+    """Return the token counts of a session, from columns of its row that correspond to the fields of an answer."""
     cache = {"read": session["tokens_cache_read"], "write": session["tokens_cache_write"]}
     counts = {name: session[f"tokens_{name}"] for name in ("input", "output", "reasoning")}
     return used({"tokens": {**counts, "cache": cache}})

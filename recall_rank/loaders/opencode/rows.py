@@ -50,14 +50,14 @@ def columns(reader: RowReader) -> dict[str, set[str]]:
 
 
 def session_ids(reader: RowReader) -> list[Row]:
-    """The rows (rowid, id) of all sessions."""
+    """Return the rows (rowid, id) of all sessions."""
     if not columns(reader):
         return []
     return reader.fetch("SELECT rowid, id FROM session WHERE rowid > ? ORDER BY rowid")
 
 
 def session_rows(reader: RowReader, key: str) -> OpenCodeRows | None:
-    """The rows of one session, read in one transaction where that is quick; None when there is no such session."""
+    """Return the rows of one session, read in one transaction where that is quick; None when there is no such session."""
     known = columns(reader)
     if not known:
         return None

@@ -95,7 +95,7 @@ def _message(
 
 
 def _by_time(messages: Mapping[str, Record]) -> list[str]:
-    """The ids of the messages by time and id; a message without a time comes behind the one that its id follows."""
+    """Return the ids of the messages by time and id; a message without a time comes behind the one that its id follows."""
     before = 0
     times = {}
     for key in sorted(messages):
@@ -128,8 +128,8 @@ def typed(messages: Iterable[Message]) -> Iterator[str]:
 
 
 def _path(messages: Iterable[Record], name: str) -> str | None:
-    """The folder `name` (such as "cwd") of the first message that records it; None without one. The oldest sessions
-    record no folder themselves.
+    """Return the folder `name` (such as "cwd") of the first message that records it; None without one. The oldest
+    sessions record no folder themselves.
     """
     paths = (text_of(mapping(data.get("path")).get(name)) for data in messages)
     return next((path for path in paths if path), None)

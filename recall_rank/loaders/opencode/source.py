@@ -33,7 +33,7 @@ class OpenCode(SessionDatabase):
         super().__init__(path, name or NAME)
 
     def has_tables(self) -> bool:
-        """Whether the tables are OpenCode's; also True when they cannot be read, so that reading the database
+        """Return whether the tables are OpenCode's; also True when they cannot be read, so that reading the database
         reports the problem.
         """
         try:
@@ -180,13 +180,13 @@ def _json(value: Any) -> Any:
 
 
 def recognise(path: Path) -> Source | None:
-    """A source for an OpenCode database, recognised by its name; None for any other path."""
+    """Return a source for an OpenCode database, recognised by its name; None for any other path."""
     named = path.name.startswith(NAME) and path.suffix in SUFFIXES
     return OpenCode(path) if named and path.is_file() else None
 
 
 def named(path: Path) -> Source | None:
-    """A source for an OpenCode database under any name, recognised by its tables; None for any other file."""
+    """Return a source for an OpenCode database under any name, recognised by its tables; None for any other file."""
     if path.suffix not in SUFFIXES or not path.is_file():
         return None
     source = OpenCode(path)

@@ -41,7 +41,7 @@ class FullOutputs(TemporaryOutputs):
 
 
 def content_parts(key: str, content: Any) -> list[Part] | None:
-    """The message parts of a message's content, which is a text or a list of blocks; None when it is neither."""
+    """Return the message parts of a message's content, which is a text or a list of blocks; None when it is neither."""
     if type(content) is str:
         return [_text(f"{key}:0", content)] if content else []
     if type(content) is not list:
@@ -82,13 +82,13 @@ def _text(key: str, text: str) -> Part:
 
 
 def answered(call: Part, message: dict[str, Any], outputs: FullOutputs) -> Part:
-    """The tool call with its output, in full when the temporary file of the output still exists."""
+    """Return the tool call with its output, in full when the temporary file of the output still exists."""
     whole = outputs.read(mapping(message.get("details")).get("fullOutputPath"))
     return _ended(call, whole or _plain(message.get("content")), failed=bool(message.get("isError")))
 
 
 def executed(key: str, message: dict[str, Any], outputs: FullOutputs) -> Part:
-    """The message part made from a command that the user ran, with the command's output."""
+    """Return the message part made from a command that the user ran, with the command's output."""
     code = message.get("exitCode")
     call = Part(key, "tool", tool="bash", input={"command": text_of(message.get("command")) or ""})
     whole = outputs.read(message.get("fullOutputPath"))
@@ -98,7 +98,7 @@ def executed(key: str, message: dict[str, Any], outputs: FullOutputs) -> Part:
 
 
 def summary(key: str, record: dict[str, Any]) -> Part:
-    """The message part made from the summary of a compaction or an abandoned branch, with the files that the
+    """Return the message part made from the summary of a compaction or an abandoned branch, with the files that the
     summary names.
     """
     details = mapping(record.get("details"))
@@ -112,7 +112,7 @@ def _ended(call: Part, text: str | None, *, failed: bool) -> Part:
 
 
 def _plain(content: Any) -> str | None:
-    """The output of a tool as text; images are left out."""
+    """Return the output of a tool as text; images are left out."""
     if type(content) is not list:
         return text_of(content)
     texts = [text_of(block.get("text")) for block in content if type(block) is dict]
@@ -120,8 +120,8 @@ def _plain(content: Any) -> str | None:
 
 
 def used(message: dict[str, Any]) -> tuple[Tokens | None, float | None]:
-    """The token counts and the cost in US dollars of an answer; each is None when absent. pi counts cached tokens
-    apart; here they are included.
+    """Return the token counts and the cost in US dollars of an answer; each is None when absent. pi counts cached
+    tokens apart; here they are included.
     """
     usage = message.get("usage")
     if type(usage) is not dict:

@@ -89,7 +89,9 @@ class Pi(SessionFiles):
 
 
 def agent_at(path: Path) -> str:
-    """The agent that wrote the sessions at a path: "tallow" when the path is in a home folder of tallow, else "pi"."""
+    """Return the agent that wrote the sessions at a path: "tallow" when the path is in a home folder of tallow, else
+    "pi".
+    """
     home = any(part.lower().startswith(".tallow") for part in Path(os.path.realpath(path)).parts)
     return TALLOW if home else NAME
 
@@ -98,7 +100,7 @@ def agent_at(path: Path) -> str:
 
 
 def recognise(path: Path) -> Source | None:
-    """A source for a session file, a project's folder, the folder of all sessions, or the home folder that holds
+    """Return a source for a session file, a project's folder, the folder of all sessions, or the home folder that holds
     them; None for any other path.
     """
     if path.is_file():
@@ -109,7 +111,7 @@ def recognise(path: Path) -> Source | None:
 
 
 def holds_sessions(folder: Path) -> bool:
-    """Whether a folder has sessions, directly or in folders named after projects."""
+    """Return whether a folder has sessions, directly or in folders named after projects."""
     if not folder.is_dir():
         return False
     if any(map(_wrote, sorted(folder.glob(f"*{SUFFIX}"))[:PEEKED])):
@@ -174,5 +176,5 @@ def _lines(path: Path) -> list[str]:
 
 
 def _expanded(path: str, home: Path) -> Path:
-    """The path with a leading `~` replaced by `home`."""
+    """Return the path with a leading `~` replaced by `home`."""
     return home / path[2:] if path.startswith(("~/", "~\\")) else Path(path)

@@ -14,7 +14,7 @@ NAME = pi.TALLOW
 
 
 def recognise(path: Path) -> Source | None:
-    """A source for sessions in pi's format in a home folder of tallow; None for any other path."""
+    """Return a source for sessions in pi's format in a home folder of tallow; None for any other path."""
     return pi.recognise(path) if pi.agent_at(path) == NAME else None
 
 

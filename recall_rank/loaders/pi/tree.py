@@ -54,7 +54,7 @@ def parents(entries: list[Entry], messages: Collection[str]) -> dict[str, str | 
 
 
 def _way(entries: list[Entry]) -> list[int]:
-    """The path from the root to the last line, as indices of `entries`; where a parent is missing, the path
+    """Return the path from the root to the last line, as indices of `entries`; where a parent is missing, the path
     continues with the previous line.
     """
     place = {entry.id: at for at, entry in enumerate(entries)}
@@ -81,7 +81,7 @@ def _kept_from(entries: list[Entry], way: list[int]) -> int:
 
 
 def _is_kept(entries: list[Entry], at: int, compaction: Record) -> bool:
-    """Whether entries[at] is the first entry that `compaction` keeps; the oldest version of pi names its line
+    """Return whether entries[at] is the first entry that `compaction` keeps; the oldest version of pi names its line
     instead of its id.
     """
     first = compaction.get("firstKeptEntryId")

@@ -45,7 +45,7 @@ class Repositories:
 
 
 def name_repositories(sessions: Iterable[Session]) -> list[Session]:
-    """The sessions with `repository` set: to the name found at their folder, else at their worktree, else
+    """Return the sessions with `repository` set: to the name found at their folder, else at their worktree, else
     unchanged.
     """
     known = Repositories()
@@ -57,7 +57,9 @@ def name_repositories(sessions: Iterable[Session]) -> list[Session]:
 
 
 def name_context_repository(context: Context | None) -> Context | None:
-    """The context with the repository name of its folder added, unless it names a repository or a project already."""
+    """Return the context with the repository name of its folder added, unless it names a repository or a project
+    already.
+    """
     if context is None or context.repository is not None or context.project is not None:
         return context
     name = Repositories().at(context.worktree or context.directory)
@@ -65,7 +67,7 @@ def name_context_repository(context: Context | None) -> Context | None:
 
 
 def remote_name(address: str | None) -> str | None:
-    """The address of a git remote as "host/path", without scheme, user and password; None for a local address."""
+    """Return the address of a git remote as "host/path", without scheme, user and password; None for a local address."""
     if not address or "\n" in address or len(address) > SMALL:
         return None
     found = _ADDRESS.fullmatch(address)
@@ -82,7 +84,7 @@ def remote_name(address: str | None) -> str | None:
 
 
 def _is_here(folder: str) -> bool:
-    """Whether a path is absolute and not on another machine (a network path)."""
+    """Return whether a path is absolute and not on another machine (a network path)."""
     return Path(folder).is_absolute() and not folder.startswith(("//", "\\\\")) and "\0" not in folder
 
 
@@ -101,8 +103,8 @@ def _name_at(folder: Path) -> str | None:
 
 
 def _common_folder(git: Path) -> Path | None:
-    """The git folder that all worktrees of a repository share. `git` is the path of `.git`, which is that folder or
-    a file that points to it; None for anything else.
+    """Return the git folder that all worktrees of a repository share. `git` is the path of `.git`, which is that folder
+    or a file that points to it; None for anything else.
     """
     if git.is_symlink():
         return None
@@ -123,7 +125,7 @@ def _common_folder(git: Path) -> Path | None:
 
 
 def _remote(git: Path) -> str | None:
-    """The name ("host/path") of the remote "origin", else of the first remote by name; None without a remote."""
+    """Return the name ("host/path") of the remote "origin", else of the first remote by name; None without a remote."""
     try:
         text = _text(git / "config")
     except OSError:

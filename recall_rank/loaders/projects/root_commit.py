@@ -20,8 +20,8 @@ _NONE = 0x70000000  # marks a missing parent in a commit graph
 
 
 def find_root_commit(git: Path) -> str | None:
-    """The id of the commit without parents; None when it cannot be found quickly. Of several in a commit graph it is
-    the smallest id.
+    """Return the id of the commit without parents; None when it cannot be found quickly. Of several in a commit graph
+    it is the smallest id.
 
     The search reads the beginning of the log of HEAD, then the commit graph, then loose commit objects.
     """
@@ -42,7 +42,7 @@ def _from_log(git: Path) -> str | None:
 
 
 def _from_graph(git: Path) -> str | None:
-    """The smallest id of a commit without parents in the commit graph that `git gc` writes; None when there is
+    """Return the smallest id of a commit without parents in the commit graph that `git gc` writes; None when there is
     none.
     """
     data, whole = read_small(git / "objects" / "info" / "commit-graph", limit=GRAPH)
@@ -63,7 +63,7 @@ def _from_graph(git: Path) -> str | None:
 
 
 def _from_objects(git: Path) -> str | None:
-    """The root commit reached from HEAD along first parents; None when a chain is too long. Raises OSError for a
+    """Return the root commit reached from HEAD along first parents; None when a chain is too long. Raises OSError for a
     commit that is no loose object.
     """
     at = _head(git)
@@ -79,8 +79,8 @@ def _from_objects(git: Path) -> str | None:
 
 @lru_cache(maxsize=4 * STEPS)
 def _first_parent(git: str, commit: str) -> str | None:
-    """The id of the first parent of a commit; None for a root commit. Raises ValueError for an object that is not a
-    commit. Cached, since objects never change.
+    """Return the id of the first parent of a commit; None for a root commit. Raises ValueError for an object that is
+    not a commit. Cached, since objects never change.
     """
     raw, _ = read_small(Path(git, "objects", commit[:2], commit[2:]), limit=COMMIT)
     kind, _, body = zlib.decompressobj().decompress(raw, COMMIT).partition(b"\0")
@@ -110,5 +110,5 @@ def _line(path: Path) -> str:
 
 
 def _checked(text: str) -> str | None:
-    """The text when it is a commit id, else None."""
+    """Return the text when it is a commit id, else None."""
     return text if _OID.fullmatch(text) else None

@@ -68,8 +68,8 @@ class Page:
         return found
 
     def _heading(self, at: int) -> int | None:
-        """The index of the heading line close above line `at`; None when there is none, for instance because line
-        `at` is quoted in a tool's output.
+        """Return the index of the heading line close above line `at`; None when there is none, for instance because
+        line `at` is quoted in a tool's output.
         """
         above = range(at - 1, max(-1, at - 4), -1)
         return next((place for place in above if _HEADING.fullmatch(self._lines[place].rstrip())), None)
@@ -136,7 +136,7 @@ class Page:
         yield turn
 
     def _turn(self, at: int) -> _Turn:
-        """The turn that begins at line `at`."""
+        """Return the turn that begins at line `at`."""
         found = TURN.fullmatch(self._lines[at])
         assert found is not None  # noqa: S101 - only lines that matched come here
         role: Role = "user" if found[1] == "User" else "assistant"
@@ -146,7 +146,7 @@ class Page:
         return _Turn(role, self._time(at, ended[2]) if ended else 0, model or None, flags)
 
     def _time(self, at: int, date: str) -> int:
-        """The date on line `at` in milliseconds; a date that does not exist is a problem of that line."""
+        """Return the date on line `at` in milliseconds; a date that does not exist is a problem of that line."""
         text = date.replace("/", "-").strip("()")
         if reason := odd_time(text):
             self.problems.append((at + 1, reason))
@@ -178,7 +178,7 @@ def _thought(key: str, block: str) -> list[Part]:
 
 
 def _tool(key: str, block: str) -> list[Part]:
-    """The message parts of a tool call: the text before the first code fence or result heading is the input, the
+    """Return the message parts of a tool call: the text before the first code fence or result heading is the input, the
     text after it the output.
     """
     opening = _TOOL.match(block)

@@ -55,8 +55,8 @@ class SpecStory(SessionFiles):
 
 
 def recognise(path: Path) -> Source | None:
-    """A source for an exported page, the folder of such pages, or the .specstory folder of a project; None for any
-    other path.
+    """Return a source for an exported page, the folder of such pages, or the .specstory folder of a project; None for
+    any other path.
     """
     if path.is_file():
         return SpecStory(path) if path.name.endswith(SUFFIX) and _wrote(path) else None
@@ -70,7 +70,7 @@ def _holds_pages(folder: Path) -> bool:
 
 
 def _wrote(path: Path) -> bool:
-    """Whether the beginning of the page has marks that only SpecStory writes, and not only a matching file name."""
+    """Return whether the beginning of the page has marks that only SpecStory writes, and not only a matching file name."""
     try:
         lines = [line.rstrip("\r") for line in read_small(path, limit=HEAD)[0].decode("utf-8", "replace").split("\n")]
     except OSError:

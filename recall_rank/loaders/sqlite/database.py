@@ -150,8 +150,8 @@ class Database:
         return self._copied()
 
     def _join(self) -> sqlite3.Connection | None:
-        """A connection to the database while its program uses it; None when the permissions of the folder or a lock
-        that the program keeps forbid one.
+        """Return a connection to the database while its program uses it; None when the permissions of the folder or a
+        lock that the program keeps forbid one.
         """
         try:
             connection = _connect_in_place(self.path, "mode=ro")
@@ -163,7 +163,7 @@ class Database:
         return self._keep(connection)
 
     def _copied(self) -> sqlite3.Connection:
-        """A connection to a private copy of the database. Where the system allows it, the files of the copy are
+        """Return a connection to a private copy of the database. Where the system allows it, the files of the copy are
         deleted before the connection is used.
         """
         self._private = True
@@ -196,8 +196,8 @@ def _let_go(connection: sqlite3.Connection, folder: Path | None) -> None:
 
 
 def _connect_in_place(path: Path, mode: str) -> sqlite3.Connection:
-    """A connection to the database at `path`. Raises LinkedPlaceError where a link lies in the path, and _ChangedError
-    where SQLite opened another file than the one that is found without following links.
+    """Return a connection to the database at `path`. Raises LinkedPlaceError where a link lies in the path, and
+    _ChangedError where SQLite opened another file than the one that is found without following links.
     """
     if os.path.realpath(path) != str(path):
         raise LinkedPlaceError(errno.ELOOP, "a link is not followed", str(path))
@@ -222,8 +222,8 @@ def _identity(path: Path) -> tuple[int, int] | None:
 
 
 def _has_open(identity: tuple[int, int]) -> bool:
-    """Whether this process has a file with this (device, inode) open; True where the system does not tell. SQLite names
-    no descriptor of its own.
+    """Return whether this process has a file with this (device, inode) open; True where the system does not tell.
+    SQLite names no descriptor of its own.
     """
     try:
         descriptors = [int(name) for name in os.listdir("/dev/fd")]  # noqa: PTH208 - no path is wanted

@@ -41,7 +41,7 @@ class RowReader:
         self._inside = False
 
     def fetch_few(self, sql: str, *parameters: Any) -> list[Row]:
-        """All rows of a statement that returns few rows quickly."""
+        """Return all rows of a statement that returns few rows quickly."""
         self._begin()
         return self._connection.execute(sql, parameters).fetchall()
 
@@ -125,5 +125,7 @@ class RowReader:
 
 
 def decode_text(value: Any) -> str | None:
-    """The value of a text column as str: connections return text as bytes, in which invalid UTF-8 becomes U+FFFD."""
+    """Return the value of a text column as str: connections return text as bytes, in which invalid UTF-8 becomes
+    U+FFFD.
+    """
     return value.decode("utf-8", "replace") if type(value) is bytes else text_of(value)

@@ -46,7 +46,7 @@ class SessionDatabase(BaseSource, ABC):
         self._database.close()
 
     def files(self) -> list[str]:
-        """The paths of the database and of its write-ahead log."""
+        """Return the paths of the database and of its write-ahead log."""
         path = str(self._database.path)
         return [path, f"{path}-wal"]
 
@@ -68,7 +68,7 @@ class SessionDatabase(BaseSource, ABC):
 
     @abstractmethod
     def keys(self, reader: RowReader) -> list[str]:
-        """The ids of all sessions, as they were stored. Raises OSError when the schema is not that of the agent."""
+        """Return the ids of all sessions, as they were stored. Raises OSError when the schema is not that of the agent."""
 
     @abstractmethod
     def signatures(self, reader: RowReader) -> dict[str, bytes]:
@@ -86,7 +86,7 @@ class SessionDatabase(BaseSource, ABC):
         return result, [replace(row, location=f"{self.location} {row.location}") for row in passed_over]
 
     def malformed(self, table: str, row: object, reason: str) -> Malformed:
-        """A Malformed record that reports a row of a table that cannot be used."""
+        """Return a Malformed record that reports a row of a table that cannot be used."""
         return Malformed(f"{self.location} {table}", f"row {row}", reason)
 
     def odd_times(self, table: str, row: object, *times: object) -> Iterator[Malformed]:
@@ -118,7 +118,9 @@ def read_columns_at(path: Path) -> Columns | None:
 
 
 def missing_column(columns: Columns, needed: Columns) -> str | None:
-    """The first table or column of `needed` that the schema `columns` lacks, as text; None when it has all of them."""
+    """Return the first table or column of `needed` that the schema `columns` lacks, as text; None when it has all of
+    them.
+    """
     for table, names in needed.items():
         if table not in columns:
             return f"table {table}"
@@ -129,10 +131,10 @@ def missing_column(columns: Columns, needed: Columns) -> str | None:
 
 
 def unknown_schema_error(agent: str, lack: str) -> OSError:
-    """The error for a database that lacks a table or column of the agent's schema; `lack` names it."""
+    """Return the error for a database that lacks a table or column of the agent's schema; `lack` names it."""
     return OSError(errno.EINVAL, f"not a schema of {agent} that is known here: {lack} is missing")
 
 
 def select_list(wanted: Iterable[str], present: set[str]) -> str:
-    """The column list of a SELECT, with NULL for each wanted column that the schema does not have."""
+    """Return the column list of a SELECT, with NULL for each wanted column that the schema does not have."""
     return ", ".join(name if name in present else f"NULL AS {name}" for name in wanted)

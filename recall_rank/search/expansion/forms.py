@@ -110,8 +110,8 @@ class FormLookup:
         return members
 
     def misspelt_names(self, form: bytes, at: int, *, repair: bool) -> list[Member]:
-        """The term ranges (first, last, similarity) of names of tools, authors and directories at one or two edits
-        from `form`, the query word at index `at`.
+        """Return the term ranges (first, last, similarity) of names of tools, authors and directories at one or two
+        edits from `form`, the query word at index `at`.
 
         With `repair`, that is for a word that no document and no name holds, the names are noted as repairs.
         """

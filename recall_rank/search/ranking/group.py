@@ -106,7 +106,7 @@ def by_bucket(entries: Iterable[PageEntry], buckets: Mapping[int, str]) -> list[
 
 
 def is_title(reader: IndexReader, candidate: Candidate) -> bool:
-    """Whether the candidate is the title of its session."""
+    """Return whether the candidate is the title of its session."""
     return reader.message_role[reader.part_message[candidate.part]] == TITLE_ROLE
 
 

@@ -172,7 +172,7 @@ class OpenAIEmbedder(_ServedModel):
 
 
 def is_loopback(host: str) -> bool:
-    """Whether a name or number of a host is that of this machine by its form: localhost, 127.0.0.0/8 or ::1."""
+    """Return whether a name or number of a host is that of this machine by its form: localhost, 127.0.0.0/8 or ::1."""
     if host == "localhost":
         return True
     try:

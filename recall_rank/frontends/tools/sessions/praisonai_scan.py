@@ -207,20 +207,20 @@ def damage_of(data: memoryview) -> str:
 
 
 def written(term: str) -> bytes:
-    """The term as PraisonAI writes it inside a JSON string."""
+    """Return the term as PraisonAI writes it inside a JSON string."""
     return json.dumps(term, ensure_ascii=False)[1:-1].encode("utf-8", "surrogatepass")
 
 
 def lowered(data: bytes, forms: Iterable[bytes]) -> bytes:
-    """The bytes in lower case; beyond ASCII only where one of the forms needs it."""
+    """Return the bytes in lower case; beyond ASCII only where one of the forms needs it."""
     if all(form.isascii() for form in forms):
         return data.lower()
     return data.decode("utf-8", "replace").lower().encode()
 
 
 def may_contain(data: bytes, forms: Sequence[bytes]) -> bool:
-    """Whether the text of a message in a session file can contain one of `forms`, which are in lower case and written
-    as inside of a JSON string. True also for bytes with escapes, which may spell a form otherwise.
+    """Return whether the text of a message in a session file can contain one of `forms`, which are in lower case and
+    written as inside of a JSON string. True also for bytes with escapes, which may spell a form otherwise.
     """
     text = lowered(data, forms)
     if any(form in text for form in forms):

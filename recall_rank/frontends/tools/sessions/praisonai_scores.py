@@ -71,7 +71,7 @@ def _said(record: dict[str, Any]) -> dict[str, Any]:
 
 
 def scored(session_id: str, chat: StoredChat, query: str, generation: Generation) -> ScoredChat | None:
-    """The session with its score and anchor; None when no message contains a word of the query."""
+    """Return the session with its score and anchor; None when no message contains a word of the query."""
     needle, terms = query_terms(query)
     messages = numbered(chat, generation)
     best, anchor, total = 0.0, -1, 0.0
@@ -89,14 +89,14 @@ def scored(session_id: str, chat: StoredChat, query: str, generation: Generation
 
 
 def is_scheduled(chat: StoredChat) -> bool:
-    """Whether a session says that no person began it: by its source or its flag."""
+    """Return whether a session says that no person began it: by its source or its flag."""
     metadata = mapping(chat.head.get("metadata"))
     source = str(chat.head.get("source") or metadata.get("source") or "").lower()
     return source in AUTOMATED_SOURCES or metadata.get("automated") is True
 
 
 def is_automated(chat: StoredChat) -> bool:
-    """Whether PraisonAI takes a session for that of a schedule: by its source, its flag or its rate of messages."""
+    """Return whether PraisonAI takes a session for that of a schedule: by its source, its flag or its rate of messages."""
     if is_scheduled(chat):
         return True
     stamps = [record.get("timestamp") for record in chat.records]
@@ -111,7 +111,7 @@ def is_automated(chat: StoredChat) -> bool:
 
 
 def best_first(found: Iterable[ScoredChat], limit: int, generation: Generation) -> list[ScoredChat]:
-    """The best sessions by score, the newer first among equal scores; equal in both, they keep their order.
+    """Return the best sessions by score, the newer first among equal scores; equal in both, they keep their order.
 
     With "g1", `limit` cuts as a slice does, so that -1 leaves out the last. With "g3", a limit below 1 returns one
     session.
@@ -133,7 +133,7 @@ def best_first(found: Iterable[ScoredChat], limit: int, generation: Generation) 
 
 
 def hit(found: ScoredChat, query: str, window: int, generation: Generation) -> dict[str, Any]:
-    """The entry of an answer for a session: PraisonAI's fields in PraisonAI's order."""
+    """Return the entry of an answer for a session: PraisonAI's fields in PraisonAI's order."""
     content = found.messages[found.anchor]["content"]
     entry = {
         "session_id": found.session_id,
@@ -149,7 +149,7 @@ def hit(found: ScoredChat, query: str, window: int, generation: Generation) -> d
 
 
 def title(session_id: str, chat: StoredChat, generation: Generation) -> str:
-    """The title of a session in a list of hits: its own (not in "g1"), its agent, its first prompt, or its id."""
+    """Return the title of a session in a list of hits: its own (not in "g1"), its agent, its first prompt, or its id."""
     metadata = mapping(chat.head.get("metadata"))
     known = (metadata.get("title") if generation != "g1" else None) or chat.head.get("agent_name")
     if known:
@@ -173,7 +173,7 @@ def head_snippet(content: object, query: str) -> str:
 
 
 def around(messages: Sequence[NumberedMessage], anchor: int, window: int) -> list[NumberedMessage]:
-    """The messages from `window` before the anchor to `window` behind it; none for a negative window."""
+    """Return the messages from `window` before the anchor to `window` behind it; none for a negative window."""
     return list(messages[max(0, anchor - window) : max(0, anchor + window + 1)])
 
 
@@ -189,7 +189,7 @@ def anchor_of(wanted: object, count: int) -> int:
 
 
 def bookends(messages: Sequence[NumberedMessage]) -> dict[str, list[NumberedMessage]]:
-    """The first and the last messages of user and assistant; empty when there are none.
+    """Return the first and the last messages of user and assistant; empty when there are none.
 
     The last ones are left out when there are no others than the first.
     """

@@ -76,7 +76,7 @@ def recalled_turns(
     redact: bool = True,
     now: int | None = None,
 ) -> tuple[RecalledTurn, ...]:
-    """The `limit` turns that match `query` best, in rank order; none for a blank query.
+    """Return the `limit` turns that match `query` best, in rank order; none for a blank query.
 
     `project` is a folder or the last component of one; None and "*" search all projects. `date_from` and `date_to` are
     days, both inclusive (see analysis.day_ranges). The session that `leave_out` names is left out, except what a
@@ -98,7 +98,7 @@ def find_turns(
     now: int | None = None,
     cancel: Any = None,
 ) -> FoundTurns:
-    """The best turns for a query. `warnings` gets a sentence for each store that could not be read.
+    """Return the best turns for a query. `warnings` gets a sentence for each store that could not be read.
 
     `cancel` has is_set(), as threading.Event has; once it is set, the turns that were cut so far are returned. Raises
     ValueError for a query that the engine refuses.
@@ -220,7 +220,7 @@ class _Cutter:
         return self.caller is not None and session.id == self.caller.session_id
 
     def _is_in_context(self, session: Session, hit: Result) -> bool:
-        """Whether the caller's session is a fork that repeats the message of a hit to its model."""
+        """Return whether the caller's session is a fork that repeats the message of a hit to its model."""
         if self.caller is None or hit.message_id not in self._read or self._is_callers(session):
             return False
         try:
@@ -230,7 +230,7 @@ class _Cutter:
         return self._root(own) == self._root(session)
 
     def _session(self, hit: Result) -> Session | None:
-        """The session of a hit with its messages; None, with a warning, when they cannot be read."""
+        """Return the session of a hit with its messages; None, with a warning, when they cannot be read."""
         key = hit.history, hit.session_id
         if key not in self._sessions:
             try:
@@ -241,7 +241,7 @@ class _Cutter:
         return self._sessions[key]
 
     def _root(self, session: Session) -> str:
-        """The id of the session that this one is a fork of, over all generations of forks; else its own."""
+        """Return the id of the session that this one is a fork of, over all generations of forks; else its own."""
         seen = {session.id}
         root, origin = session.id, session.forked_from
         while origin and origin not in seen:
@@ -255,7 +255,7 @@ class _Cutter:
 
 
 def _read_by_model(messages: Sequence[Message], caller: Context) -> set[str]:
-    """The ids of the messages that the caller's model still reads, as its host reports them."""
+    """Return the ids of the messages that the caller's model still reads, as its host reports them."""
     named = set(caller.in_context)
     since = False
     for message in messages:

@@ -55,7 +55,7 @@ class NumberedSession:
         return sum(1 for message in self.messages if not message["archived"])
 
     def anchor(self, result: Result) -> int:
-        """The number of the message that a result was found in.
+        """Return the number of the message that a result was found in.
 
         To the engine, the output of a tool is part of the message that calls the tool. In some stores it is a message
         of its own: then the message behind the call that contains the found words is meant.
@@ -143,14 +143,14 @@ def _message(number: int, message: Message) -> NumberedMessage:
 
 
 def iso_time(milliseconds: int) -> str | None:
-    """A time as ISO 8601 in UTC; None for an unknown one."""
+    """Return a time as ISO 8601 in UTC; None for an unknown one."""
     if not 0 < milliseconds <= _LATEST:
         return None
     return (_EPOCH + timedelta(milliseconds=milliseconds)).isoformat()
 
 
 def snippet_of(result: Result, content: object) -> str:
-    """The snippet of a result with an ellipsis on each side that is cut off, blanks reduced to single spaces."""
+    """Return the snippet of a result with an ellipsis on each side that is cut off, blanks reduced to single spaces."""
     shown, whole = " ".join(result.snippet.split()), " ".join(str(content).split())
     first, last = shown.startswith(_CUT), shown.endswith(_CUT)
     for head, tail in ((False, False), (False, last), (first, False), (first, last)):

@@ -76,7 +76,7 @@ def turns_of(messages: Sequence[Message]) -> list[TurnSpan]:
 
 
 def said(message: Message) -> str:
-    """The prose of a message that a person or the model wrote, as paragraphs; "" for text that a program put in."""
+    """Return the prose of a message that a person or the model wrote, as paragraphs; "" for text that a program put in."""
     if message.flags & _NOT_SAID:
         return ""
     texts = (part.text for part in message.parts if part.type == PROSE and not part.flags & _NOT_SAID)
@@ -84,7 +84,7 @@ def said(message: Message) -> str:
 
 
 def turn_text(messages: Sequence[Message], clean: Callable[[str], str], found: Result | None = None) -> str:
-    """The text of the messages of a turn: `User:` and `Assistant:`, each followed by what was said.
+    """Return the text of the messages of a turn: `User:` and `Assistant:`, each followed by what was said.
 
     `clean` is applied to whole texts, such as to replace secrets in them. A passage that `found` has in a part without
     prose, such as the output of a tool, stands where its message is, under the name of its kind.
@@ -105,7 +105,7 @@ def turn_text(messages: Sequence[Message], clean: Callable[[str], str], found: R
 
 
 def _is_said(found: Result, message: Message) -> bool:
-    """Whether the passage of a result is among what said() returns for its message, or is a title."""
+    """Return whether the passage of a result is among what said() returns for its message, or is a title."""
     if found.source == "title":
         return True
     part = next((part for part in message.parts if part.id == found.part_id), None)
@@ -113,7 +113,7 @@ def _is_said(found: Result, message: Message) -> bool:
 
 
 def _kind(found: Result) -> str:
-    """The name under which a passage that nobody said is shown."""
+    """Return the name under which a passage that nobody said is shown."""
     if found.tool_name:
         return f"Tool {found.tool_name}"
     if found.flags & Flag.SUMMARY:

@@ -75,7 +75,7 @@ def web(
 
 
 def _not_said(ctx: click.Context) -> bool:
-    """Whether the command line has neither --redact nor --no-redact: what is given away is redacted then."""
+    """Return whether the command line has neither --redact nor --no-redact: what is given away is redacted then."""
     return ctx.get_parameter_source("redact") is click.core.ParameterSource.DEFAULT
 
 
