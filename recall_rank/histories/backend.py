@@ -54,7 +54,9 @@ class IndexFactory(Protocol):
         ...
 
     def of_segments(self, segments: Sequence[Segment], dead: Sequence[Collection[int]], /) -> Searchable:
-        """Return an index over existing segments; dead[k] has the row numbers of the deleted sessions of segments[k]."""
+        """Return an index over existing segments; dead[k] has the row numbers of the deleted sessions of
+        segments[k].
+        """
         ...
 
 

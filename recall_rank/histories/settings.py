@@ -79,7 +79,9 @@ def settings(path: Path | None = None) -> Settings:
 
 
 def _is_home_closed() -> bool:
-    """Return whether nothing in the home folder can be opened, so that none of the histories in it can be read either."""
+    """Return whether nothing in the home folder can be opened, so that none of the histories in it can be read
+    either.
+    """
     return not os.access(Path.home(), os.X_OK)
 
 

@@ -98,7 +98,9 @@ def _payload(text: str, start: int) -> tuple[int, int] | None:
 
 
 def _before(text: str, start: int) -> int:
-    """Return the offset at which the consecutive base64 characters before `start` begin, at most 1024 characters back."""
+    """Return the offset at which the consecutive base64 characters before `start` begin, at most 1024 characters
+    back.
+    """
     before = text[max(0, start - SPAN) : start]
     return start - (len(before) - len(before.rstrip(_ALPHABET)))
 

@@ -97,7 +97,9 @@ class Looks:
         self._inside: tuple[Path | None, dict[str, list[Path]]] = (None, {})
 
     def is_folder(self, path: Path) -> bool:
-        """Return whether `path` is a folder. The answer for the last path is kept, so that asking again costs nothing."""
+        """Return whether `path` is a folder. The answer for the last path is kept, so that asking again costs
+        nothing.
+        """
         if self._folder[0] is not path:
             self._folder = path, path.is_dir()
         return self._folder[1]

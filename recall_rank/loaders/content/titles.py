@@ -26,7 +26,9 @@ _BLANKS = re.compile(r"\s+")
 
 
 def is_injected(text: str) -> bool:
-    """Return whether a user's text consists only of blocks that a program inserted, so that a person typed none of it."""
+    """Return whether a user's text consists only of blocks that a program inserted, so that a person typed none of
+    it.
+    """
     if text.startswith(_SAID_BY_PROGRAM):
         return True
     at = 0

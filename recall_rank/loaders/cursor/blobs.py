@@ -72,7 +72,9 @@ class Blobs:
                 yield payload.hex(), None
 
     def _message(self, name: str) -> Record | None:
-        """Return the message in a blob; None for a blob that is no message, such as a file that was shown to the model."""
+        """Return the message in a blob; None for a blob that is no message, such as a file that was shown to the
+        model.
+        """
         data = self._blobs[name]
         if data[:1] != b"{":
             return None

@@ -108,7 +108,9 @@ class Composer:
         return flags | Flag.SUBAGENT if any(self._record.get(name) for name in _SUBAGENT) else flags
 
     def _cost(self) -> float | None:
-        """Return the cost of all models in US dollars, converted from the cents in the store; None when it is unknown."""
+        """Return the cost of all models in US dollars, converted from the cents in the store; None when it is
+        unknown.
+        """
         models = mapping(self._record.get("usageData")).values()
         cents = [mapping(model).get("costInCents") for model in models]
         return dollars(sum(float(cost) for cost in cents if isinstance(cost, int | float)) / 100)

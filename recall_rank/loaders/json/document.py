@@ -247,7 +247,9 @@ def _as_utf8(blocks: Iterator[bytes]) -> Iterator[bytes]:
 
 
 def read_object_start(path: Path) -> bytes:
-    """Return the first 8 KiB of a file as UTF-8, from the first opening brace on; empty when the file cannot be read."""
+    """Return the first 8 KiB of a file as UTF-8, from the first opening brace on; empty when the file cannot be
+    read.
+    """
     try:
         text = b"".join(_as_utf8(iter([read_small(path, limit=_PEEKED)[0]])))
     except OSError:

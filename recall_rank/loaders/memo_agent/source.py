@@ -167,7 +167,9 @@ def recognise(path: Path) -> Source | None:
 
 
 def named(path: Path) -> Source | None:
-    """Return a source for a database of memo-agent under any name, recognised by its tables; None for any other file."""
+    """Return a source for a database of memo-agent under any name, recognised by its tables; None for any other
+    file.
+    """
     if path.suffix not in SUFFIXES or not path.is_file():
         return None
     columns = read_columns_at(path)

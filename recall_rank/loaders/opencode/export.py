@@ -84,7 +84,9 @@ class OpenCodeExport(BaseSource):
 
 
 def recognise(path: Path) -> Source | None:
-    """Return a source for an exported session in a .json file, recognised by its first bytes; None for any other file."""
+    """Return a source for an exported session in a .json file, recognised by its first bytes; None for any other
+    file.
+    """
     return named(path) if path.suffix == ".json" else None
 
 

@@ -79,7 +79,9 @@ def error_text(error: Any) -> str | None:
 
 
 def used(message: dict[str, Any]) -> Tokens | None:
-    """Return the token counts of an answer. OpenCode's counts exclude cached and reasoning tokens; these include them."""
+    """Return the token counts of an answer. OpenCode's counts exclude cached and reasoning tokens; these include
+    them.
+    """
     tokens = mapping(message.get("tokens"))
     cache = mapping(tokens.get("cache"))
     read, thought = cache.get("read"), tokens.get("reasoning")

@@ -57,7 +57,9 @@ def session_ids(reader: RowReader) -> list[Row]:
 
 
 def session_rows(reader: RowReader, key: str) -> OpenCodeRows | None:
-    """Return the rows of one session, read in one transaction where that is quick; None when there is no such session."""
+    """Return the rows of one session, read in one transaction where that is quick; None when there is no such
+    session.
+    """
     known = columns(reader)
     if not known:
         return None

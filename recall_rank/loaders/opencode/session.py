@@ -95,7 +95,9 @@ def _message(
 
 
 def _by_time(messages: Mapping[str, Record]) -> list[str]:
-    """Return the ids of the messages by time and id; a message without a time comes behind the one that its id follows."""
+    """Return the ids of the messages by time and id; a message without a time comes behind the one that its id
+    follows.
+    """
     before = 0
     times = {}
     for key in sorted(messages):

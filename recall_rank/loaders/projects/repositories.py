@@ -67,7 +67,9 @@ def name_context_repository(context: Context | None) -> Context | None:
 
 
 def remote_name(address: str | None) -> str | None:
-    """Return the address of a git remote as "host/path", without scheme, user and password; None for a local address."""
+    """Return the address of a git remote as "host/path", without scheme, user and password; None for a local
+    address.
+    """
     if not address or "\n" in address or len(address) > SMALL:
         return None
     found = _ADDRESS.fullmatch(address)

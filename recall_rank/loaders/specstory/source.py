@@ -70,7 +70,9 @@ def _holds_pages(folder: Path) -> bool:
 
 
 def _wrote(path: Path) -> bool:
-    """Return whether the beginning of the page has marks that only SpecStory writes, and not only a matching file name."""
+    """Return whether the beginning of the page has marks that only SpecStory writes, and not only a matching file
+    name.
+    """
     try:
         lines = [line.rstrip("\r") for line in read_small(path, limit=HEAD)[0].decode("utf-8", "replace").split("\n")]
     except OSError:

@@ -89,7 +89,9 @@ def file_states(database: Path) -> list[tuple[int, int, int] | None]:
 
 
 def companion_file(database: Path, suffix: str) -> Path:
-    """Return the path of a file that SQLite keeps beside a database: the name of the database with `suffix` appended."""
+    """Return the path of a file that SQLite keeps beside a database: the name of the database with `suffix`
+    appended.
+    """
     return database.with_name(database.name + suffix)
 
 

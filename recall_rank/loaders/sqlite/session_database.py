@@ -68,7 +68,9 @@ class SessionDatabase(BaseSource, ABC):
 
     @abstractmethod
     def keys(self, reader: RowReader) -> list[str]:
-        """Return the ids of all sessions, as they were stored. Raises OSError when the schema is not that of the agent."""
+        """Return the ids of all sessions, as they were stored. Raises OSError when the schema is not that of the
+        agent.
+        """
 
     @abstractmethod
     def signatures(self, reader: RowReader) -> dict[str, bytes]:

@@ -96,7 +96,9 @@ def is_scheduled(chat: StoredChat) -> bool:
 
 
 def is_automated(chat: StoredChat) -> bool:
-    """Return whether PraisonAI takes a session for that of a schedule: by its source, its flag or its rate of messages."""
+    """Return whether PraisonAI takes a session for that of a schedule: by its source, its flag or its rate of
+    messages.
+    """
     if is_scheduled(chat):
         return True
     stamps = [record.get("timestamp") for record in chat.records]
@@ -149,7 +151,9 @@ def hit(found: ScoredChat, query: str, window: int, generation: Generation) -> d
 
 
 def title(session_id: str, chat: StoredChat, generation: Generation) -> str:
-    """Return the title of a session in a list of hits: its own (not in "g1"), its agent, its first prompt, or its id."""
+    """Return the title of a session in a list of hits: its own (not in "g1"), its agent, its first prompt, or its
+    id.
+    """
     metadata = mapping(chat.head.get("metadata"))
     known = (metadata.get("title") if generation != "g1" else None) or chat.head.get("agent_name")
     if known:

@@ -76,7 +76,9 @@ def turns_of(messages: Sequence[Message]) -> list[TurnSpan]:
 
 
 def said(message: Message) -> str:
-    """Return the prose of a message that a person or the model wrote, as paragraphs; "" for text that a program put in."""
+    """Return the prose of a message that a person or the model wrote, as paragraphs; "" for text that a program put
+    in.
+    """
     if message.flags & _NOT_SAID:
         return ""
     texts = (part.text for part in message.parts if part.type == PROSE and not part.flags & _NOT_SAID)
