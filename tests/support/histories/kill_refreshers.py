@@ -13,8 +13,9 @@ import os
 import random
 import sys
 import time
+from itertools import count
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from recall_rank.corpus import index_of_segments
 from recall_rank.histories.cache.refresh import refresh
@@ -30,6 +31,8 @@ from tests.support.index.system_calls import (
     stopped_with_files_half_made,
     survives,
 )
+
+TRIES: Final = 20  # changes of the sources until a writer is caught while it writes
 
 
 def store(home: Path, version: int) -> None:
@@ -87,6 +90,7 @@ def at_every_call(folder: Path) -> int:
 def at_any_moment(folder: Path, kills: int, seed: int) -> str:
     chance = random.Random(seed)
     writing = 0
+    changes = count(1)
     home, index = folder / "home", folder / "index"
     store(home, 0)
     lives(home, index, 0)
@@ -96,14 +100,19 @@ def at_any_moment(folder: Path, kills: int, seed: int) -> str:
         for version in range(1, kills + 1):
             while len(writers) < 2:
                 writers.append(writer(home, index))
-            store(home, version)
+            store(home, next(changes))
             chance.shuffle(writers)
-            victim = writers[0]
+            stopped = None
             if chance.random() < 0.5:
-                victim = stopped_with_files_half_made(index, writers)
+                for _ in range(TRIES):
+                    stopped = stopped_with_files_half_made(index, writers, 0.1)
+                    if stopped is not None:
+                        break
+                    store(home, next(changes))  # both had written before anyone looked
             else:
                 time.sleep(chance.uniform(0, 0.03))
                 look(index)  # while both are writing
+            victim = stopped or writers[0]
             writers.remove(victim)
             kill(victim)
             writing += has_files_half_made(index, victim)
@@ -116,7 +125,7 @@ def at_any_moment(folder: Path, kills: int, seed: int) -> str:
             kill(child)
     done = refreshed(index, open_sources(home))
     check(done, open_sources(home), search=True)
-    store(home, kills + 1)
+    store(home, next(changes))
     done = refreshed(index, open_sources(home))  # one that writes: it sweeps what the killed ones left
     assert len(list(index.iterdir())) == len(done.state.segments) + 2
     return f"{2 * kills} {writing}"

@@ -82,7 +82,8 @@ def at_any_moment(folder: Path, kills: int, seed: int) -> str:
         time.sleep(chance.uniform(0, 0.02))
         look()  # while both are writing
         chance.shuffle(writers)
-        victim = stopped_with_files_half_made(folder, writers) if chance.random() < 0.5 else writers[0]
+        stopped = stopped_with_files_half_made(folder, writers) if chance.random() < 0.5 else None
+        victim = stopped or writers[0]
         writers.remove(victim)
         kill(victim)
         writing += has_files_half_made(folder, victim)

@@ -107,11 +107,11 @@ def has_files_half_made(folder: Path, child: int) -> bool:
     return bool(mine)
 
 
-def stopped_with_files_half_made(folder: Path, children: Sequence[int], seconds: float = 0.5) -> int:
+def stopped_with_files_half_made(folder: Path, children: Sequence[int], seconds: float = 0.5) -> int | None:
     """Stop the first of some processes that has written a file of an index which no manifest names yet, and return it.
 
-    A process that is stopped stays as it is until it is killed, however busy the machine is. When none writes within
-    `seconds`, the first one is returned, which runs on.
+    A process that is stopped stays as it is until it is killed, however busy the machine is. None when none writes
+    within `seconds`.
     """
     until = time.monotonic() + seconds
     while time.monotonic() < until:
@@ -123,7 +123,7 @@ def stopped_with_files_half_made(folder: Path, children: Sequence[int], seconds:
                     return child
                 os.kill(child, signal.SIGCONT)
         time.sleep(0)
-    return children[0]
+    return None
 
 
 def plant(victim: Path, what: str, aside: Path) -> None:
