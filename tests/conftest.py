@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib.util
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import HealthCheck, is_hypothesis_test, settings
@@ -17,6 +17,7 @@ from tests.reliability.report import (  # noqa: F401  # hooks
     pytest_terminal_summary,
 )
 from tests.support.examples import FEWEST
+from tests.support.shards.local_ray import local_ray
 from tests.support.simulated_windows import SIMULATED, simulate
 from tests.support.soak import LONG
 
@@ -104,6 +105,16 @@ def empty_home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
         for variable in STORE_VARIABLES:
             patch.delenv(variable, raising=False)
         yield home
+
+
+@pytest.fixture(scope="session")
+def ray() -> Iterator[Any]:
+    """Return the module of Ray, which has a local cluster of two processors: one for all tests of this process, because
+    Ray often fails to start a second one. Skips where it is not installed.
+    """
+    module = pytest.importorskip("ray", reason="Ray is not installed: what needs it is not tested")
+    with local_ray(module):
+        yield module
 
 
 @pytest.fixture(scope="session")

@@ -30,7 +30,6 @@ from recall_rank.histories.vocabulary_file import read_vocabulary
 from recall_rank.loaders.registry import LOADERS
 from recall_rank.search.options import Options
 from tests.reliability.__main__ import command_line
-from tests.support.shards.local_ray import local_ray
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -159,13 +158,12 @@ def test_blocks_run(path: Path, desk: Path, capsys: pytest.CaptureFixture[str]) 
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("ray")
 def test_blocks_for_ray_run(desk: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    ray = pytest.importorskip("ray", reason="Ray is not installed: what docs/scaling.md says of it is not run")
     path = ROOT / "docs" / "scaling.md"
     found = blocks(path)
     assert sum(map(needs_ray, found)) >= 3
-    with local_ray(ray):
-        run_blocks(path, found, desk, capsys)
+    run_blocks(path, found, desk, capsys)
 
 
 def without_ray(found: list[Block]) -> list[Block]:

@@ -22,23 +22,15 @@ from recall_rank.shards.shards import Shards
 from tests.support.search.responses import told
 from tests.support.search.samples import NOW
 from tests.support.shards.lanterns import check_others_stand, history, wait_until_reached
-from tests.support.shards.local_ray import local_ray
 from tests.support.shards.sleepy_shard import SLEEP, SleepyShard
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-ray: Any = pytest.importorskip("ray", reason="Ray is not installed: shards of actors are not tested")
-pytestmark = [pytest.mark.slow, pytest.mark.posix]
+pytestmark = [pytest.mark.slow, pytest.mark.posix, pytest.mark.usefixtures("ray")]
 
 NAMES = ("a", "b", "c")
 BUDGET_MS = 8_000.0  # of a search on a busy machine: actors share two processors with what else runs
-
-
-@pytest.fixture(scope="module", autouse=True)
-def cluster(empty_home: Path) -> Iterator[None]:
-    with local_ray(ray):
-        yield
 
 
 @pytest.fixture
@@ -75,7 +67,7 @@ def test_actors_answer_as_one_index(folders: dict[str, Path]) -> None:
         shards.search("lantern")
 
 
-def test_an_actor_that_is_killed_is_named_and_started_again(actors: tuple[Shards, list[RayShard]]) -> None:
+def test_an_actor_that_is_killed_is_named_and_started_again(actors: tuple[Shards, list[RayShard]], ray: Any) -> None:
     shards, (_, gone, _) = actors
     assert shards.search("lantern", now=NOW, budget_ms=BUDGET_MS).coverage.not_reached == ()
     first = gone.pid
@@ -144,7 +136,9 @@ def test_tasks_that_are_cancelled_at_once_hold_nobody_up(folders: dict[str, Path
     shard.close()
 
 
-def test_without_a_connection_nothing_is_started(folders: dict[str, Path], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_a_connection_nothing_is_started(
+    folders: dict[str, Path], monkeypatch: pytest.MonkeyPatch, ray: Any
+) -> None:
     shard = RayShard(folders["a"])
     request = request_of(shard)
     with monkeypatch.context() as patch:
@@ -174,7 +168,7 @@ def test_the_other_replica_answers_for_one_that_sleeps_or_is_gone(tmp_path: Path
         assert response.coverage.not_reached == ()
 
 
-def test_an_actor_runs_on_the_node_that_was_named(folders: dict[str, Path]) -> None:
+def test_an_actor_runs_on_the_node_that_was_named(folders: dict[str, Path], ray: Any) -> None:
     (node,) = ray.nodes()
     for shard in (
         RayShard(folders["a"], node_id=node["NodeID"]),

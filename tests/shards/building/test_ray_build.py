@@ -7,7 +7,6 @@ import signal
 import threading
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -16,20 +15,9 @@ from recall_rank.shards.building.task_workers import RayWorkers, WorkersLostErro
 from recall_rank.shards.shards import Shards
 from tests.support.search.samples import ENOUGH_MS, NOW
 from tests.support.shards.inline_workers import InlineWorkers
-from tests.support.shards.local_ray import local_ray
 from tests.support.shards.small_histories import write_session
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-ray: Any = pytest.importorskip("ray", reason="Ray is not installed: builds on Ray are not tested")
-pytestmark = [pytest.mark.slow, pytest.mark.posix]
-
-
-@pytest.fixture(scope="module", autouse=True)
-def cluster(empty_home: Path) -> Iterator[None]:
-    with local_ray(ray):
-        yield
+pytestmark = [pytest.mark.slow, pytest.mark.posix, pytest.mark.usefixtures("ray")]
 
 
 def worker_pids() -> list[int]:
