@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from abc import ABC, abstractmethod
 from concurrent.futures import Future
 from os import PathLike, fspath
@@ -44,14 +45,14 @@ class RestartedShard(ABC, Generic[Connection]):
 
     contents() starts the worker and waits until it has opened the index, at most `start_seconds`. A question to a
     worker that has ended starts another one, and fails at once, as others do until that is ready. Nothing is started
-    after close().
+    after close(). A relative folder is one of the working folder at the time of the call.
     """
 
     start_seconds: float
 
     def __init__(self, folder: str | PathLike[str], name: str = "") -> None:
-        self.folder = fspath(folder)
-        self.name = name or self.folder
+        self.folder = os.path.abspath(folder)  # noqa: PTH100 - as Path.absolute(), of what a worker elsewhere opens
+        self.name = name or fspath(folder)
         self._lock = Lock()
         self._connection: Connection | None = None
         self._closed = False

@@ -204,6 +204,24 @@ def test_a_process_that_is_killed_is_named_and_started_again(
     wait_until_reached(shards)
 
 
+def test_a_process_finds_a_relative_folder_again_from_elsewhere(
+    folders: dict[str, Path], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.chdir(folders["a"].parent)
+    with Shards([ProcessShard(folders["a"].name)]) as shards:
+        assert shards.names == (folders["a"].name,)
+        assert shards.search("lantern", now=NOW, budget_ms=ENOUGH_MS).coverage.not_reached == ()
+        (elsewhere := tmp_path / "elsewhere").mkdir()
+        monkeypatch.chdir(elsewhere)
+        (shard,) = shards._shards
+        assert isinstance(shard, ProcessShard)
+        assert shard.pid is not None
+        os.kill(shard.pid, signal.SIGKILL)
+        shards.search("lantern", now=NOW, budget_ms=ENOUGH_MS)
+        wait_until_reached(shards)
+        assert shards.search("lantern", now=NOW, budget_ms=ENOUGH_MS).total
+
+
 @pytest.mark.posix
 def test_a_process_that_stands_still_costs_half_of_one_budget(
     processes: tuple[Shards, list[ProcessShard]],

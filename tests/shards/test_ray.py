@@ -197,6 +197,13 @@ def test_a_folder_that_is_missing_is_named_until_it_is_there(folders: dict[str, 
         wait_until_reached(shards)
 
 
+def test_a_relative_folder_is_one_of_who_asks(folders: dict[str, Path], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(folders["a"].parent.parent)  # not where the actors work
+    with Shards.open([Path(name, "index") for name in folders], workers="ray") as shards:
+        assert shards.names == tuple(str(Path(name, "index")) for name in folders)
+        assert shards.search("lantern", now=NOW, budget_ms=BUDGET_MS).coverage.not_reached == ()
+
+
 def test_an_index_that_changed_is_read_after_reload(folders: dict[str, Path]) -> None:
     with Shards.open(folders, workers="ray") as shards:
         before = told(shards.search("lantern", now=NOW, budget_ms=BUDGET_MS))
