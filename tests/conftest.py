@@ -17,7 +17,6 @@ from tests.reliability.report import (  # noqa: F401  # hooks
     pytest_terminal_summary,
 )
 from tests.support.examples import FEWEST
-from tests.support.shards.local_ray import local_ray
 from tests.support.simulated_windows import SIMULATED, simulate
 from tests.support.soak import LONG
 
@@ -113,6 +112,8 @@ def ray() -> Iterator[Any]:
     Ray often fails to start a second one. Skips where it is not installed.
     """
     module = pytest.importorskip("ray", reason="Ray is not installed: what needs it is not tested")
+    from tests.support.shards.local_ray import local_ray
+
     with local_ray(module):
         yield module
 
