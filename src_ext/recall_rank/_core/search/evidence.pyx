@@ -288,6 +288,7 @@ cdef class Evidence:
         O(hits). Raises ValueError for a negative count and for another number of marks.
         """
         cdef Py_ssize_t k, most = 0
+        cdef bint good = True
         cdef SegmentEvidence own
         cdef Hits found = Hits.__new__(Hits)
         if count < 0:
@@ -295,9 +296,14 @@ cdef class Evidence:
         if parts.shape[0] != self.parts:
             raise ValueError("parts must have one byte a part")
         self.score_all()
+        with nogil:
+            for k in range(self.count if self.parts else 0):
+                good = good and (<SegmentEvidence>self.slots[k].evidence).best_among(
+                    &parts[0] + (<SegmentEvidence>self.slots[k].evidence).source.first_part, count)
+        if not good:
+            raise MemoryError
         for k in range(self.count if self.parts else 0):
             own = self.each[k]
-            own.best_among(&parts[0] + own.source.first_part, count)
             self.slots[k].at, self.slots[k].best, self.slots[k].count = 0, own.best.rows, own.best.count
             most += own.best.count
         count = min(count, most)

@@ -51,7 +51,7 @@ cdef class SegmentEvidence:
     cdef int prepare_best(self, Py_ssize_t count, const FusionWeights* weights) except -1
     cdef bint find_best(self, const FusionWeights* weights, Threshold* threshold) noexcept nogil
     cdef const HitRow* sorted_best(self, const Threshold* threshold, Py_ssize_t* found) noexcept nogil
-    cdef int best_among(self, const uint8_t* parts, Py_ssize_t count) except -1
+    cdef bint best_among(self, const uint8_t* parts, Py_ssize_t count) noexcept nogil
     cdef int append(self, uint32_t part, uint32_t doc, float score, float base, uint32_t tier) except -1
     cdef int extend(self, SegmentEvidence other, float share, uint32_t tier) except -1
     cdef int extend_marked(self, const uint8_t* parts, uint32_t tier) except -1

@@ -198,20 +198,20 @@ cdef class SegmentEvidence:
         best_first(rows, total, found[0], self.columns)
         return rows
 
-    cdef int best_among(self, const uint8_t* parts, Py_ssize_t count) except -1:
+    cdef bint best_among(self, const uint8_t* parts, Py_ssize_t count) noexcept nogil:
         """Write the `count` best hits in the parts marked in u8[parts] to `best`, best first. O(hits).
 
-        All hits must have been scored before.
+        All hits must have been scored before. Return False if memory ran out.
         """
         cdef Py_ssize_t k, found = 0
         if not reserve_hits(&self.best, self.hit_count + 1):
-            raise MemoryError
+            return False
         for k in range(self.hit_count):
             self.best.rows[found] = self.hits.rows[k]
             found += parts[self.hits.rows[k].part] != 0
         self.best.count = min(found, count)
         best_first(self.best.rows, found, self.best.count, self.columns)
-        return 0
+        return True
 
     # --- extensions: hits of a further tier, after score_all() ---------------------------------------------
 

@@ -149,10 +149,13 @@ def test_a_picker_with_a_question_ends_with_its_terminal(own: Path, tmp_path: Pa
 def test_a_resting_picker_uses_hardly_any_cpu(own: Path, tmp_path: Path) -> None:
     picker = PickerProcess(["burst", "--history", own], tmp_path)
     picker.wait_for("4 hits")
-    time.sleep(1.5)
-    before = _cpu_of(picker.process.pid)
-    time.sleep(2.0)
-    assert _cpu_of(picker.process.pid) - before < 0.4
+    for _ in range(10):  # on a busy machine it is at work for longer before it rests
+        before = _cpu_of(picker.process.pid)
+        time.sleep(2.0)
+        used = _cpu_of(picker.process.pid) - before
+        if used < 0.4:
+            break
+    assert used < 0.4
     assert picker.process.poll() is None
     picker.vanish()
 
