@@ -16,6 +16,7 @@ from recall_rank.index.reader.concat_column import ReaderColumn, concat, concat_
 from recall_rank.index.reader.literal_scan import mark_literal
 from recall_rank.index.reader.segment_view import SegmentView, Stretch
 from recall_rank.index.reader.session_order import SessionOrder
+from recall_rank.index.reader.session_origins import SessionOrigins, session_origins
 from recall_rank.index.segment.segment import Segment, SessionRow
 
 _PROCESSORS = os.cpu_count() or 1
@@ -163,6 +164,11 @@ class IndexReader:
         first_message and last_message of a row are numbers in its segment; span_of() gives those of the reader.
         """
         return _LiveSessions(self, self._session_count) if self.whole is None else self.whole.sessions
+
+    @cached_property
+    def origins(self) -> SessionOrigins:
+        """The live sessions by their origin."""
+        return session_origins(self.sessions)
 
     @cached_property
     def message_session(self) -> ReaderColumn[int]:

@@ -158,6 +158,17 @@ def everything(
     )
 
 
+def parts_of_sessions(reader: IndexReader, left_out: bytes) -> bytearray:
+    """Return marks u8[parts] of all parts of the sessions whose byte in `left_out`, u8[sessions], is 0."""
+    messages, parts = bytearray(reader.messages), bytearray(reader.parts)
+    roles = bytes([1]) * len(ROLES)
+    for view, own in zip(reader.views, reader.own_sessions(left_out, DEAD), strict=True):
+        names, segment = bytes([1]) * len(view.segment.names.values), view.segment
+        own_messages, own_parts = view.messages_in(messages), view.parts_in(parts)
+        mark_eligible(segment, own, roles, -FOREVER, FOREVER, names, names, True, own_messages, own_parts)
+    return parts
+
+
 def _by_texts(
     reader: IndexReader, limits: Restrictions, part_marks: bytearray, deadline_ns: int
 ) -> tuple[int, dict[str, int], UnmetText | None]:

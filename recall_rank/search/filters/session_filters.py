@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Final
+from typing import Final, NamedTuple
 
 from recall_rank.analysis.normalize import fold
 from recall_rank.index.reader.index_reader import IndexReader
@@ -49,19 +49,15 @@ class SessionFilter:
 def filter_sessions(reader: IndexReader, query: Query) -> SessionFilter:
     """Apply the options that filter whole sessions: return the reason for which each session is left out, if any."""
     options = query.options
-    reasons = bytearray(len(reader.sessions))
-    buckets: dict[int, str] = {}
-    tests = [(_NUMBERS[reason], test) for reason, test in _tests(query)]
+    tests = _tests(query)
     if not tests and not options.directory and options.sessions is None:
-        return SessionFilter(reasons, buckets)
-    wanted = normal_path(options.directory) if options.directory else ""
-    for number, row in enumerate(reader.sessions):
-        failed = next((reason for reason, test in tests if not test(row)), 0)
-        if not failed and wanted:
-            bucket = _bucket_of(row, wanted, query)
-            buckets[number] = bucket
-            failed = _NUMBERS["directory"] if bucket != "exact" and not options.fallback else 0
-        reasons[number] = failed
+        return SessionFilter(bytearray(len(reader.sessions)), {})
+    reasons, buckets = _left_out(reader, tests), dict[int, str]()
+    if options.directory:
+        wanted, origins = normal_path(options.directory), reader.origins
+        of_origin = [_bucket_of(row, wanted, query) for row in origins.rows]
+        passed = enumerate(zip(reasons, origins.numbers, strict=True))
+        buckets = {session: of_origin[origin] for session, (reason, origin) in passed if not reason}
     if options.sessions is not None:
         rank = {"exact": 0, "project": 1, "global": 2}
         staying = [number for number, reason in enumerate(reasons) if not reason]
@@ -71,43 +67,79 @@ def filter_sessions(reader: IndexReader, query: Query) -> SessionFilter:
     return SessionFilter(reasons, buckets)
 
 
+def _left_out(reader: IndexReader, tests: Sequence[_Test]) -> bytearray:
+    """Return u8[sessions]: for each session the number in REASONS of the first test that it fails, 0 for none.
+
+    Tests of the origin run once for each origin.
+    """
+    passed = len(tests)
+    numbers = bytes([*(_NUMBERS[test.reason] for test in tests), 0])
+    of_origin = [
+        next((at for at, test in enumerate(tests) if test.of_origin and not test.passes(row)), passed)
+        for row in reader.origins.rows
+    ]
+    of_session = [(at, test.passes) for at, test in enumerate(tests) if not test.of_origin]
+    if not of_session:
+        return bytearray([numbers[of_origin[origin]] for origin in reader.origins.numbers])
+    reasons = bytearray()
+    for row, origin in zip(reader.sessions, reader.origins.numbers, strict=True):
+        failed = of_origin[origin]
+        for at, passes in of_session:
+            if at >= failed:
+                break
+            if not passes(row):
+                failed = at
+                break
+        reasons.append(numbers[failed])
+    return reasons
+
+
 def sessions_in_scope(reader: IndexReader, query: Query) -> list[SessionRow]:
     """Return the sessions that the options `scope`, `session_id` and `session_prefix` let pass, whatever the others
     are.
     """
-    tests = [test for reason, test in _tests(query) if reason in ("scope", "session_id", "session_prefix")]
-    return [row for row in reader.sessions if all(test(row) for test in tests)]
+    tests = [test for test in _tests(query) if test.reason in ("scope", "session_id", "session_prefix")]
+    reasons = _left_out(reader, tests)
+    return [row for row, reason in zip(reader.sessions, reasons, strict=True) if not reason]
 
 
-def _tests(query: Query) -> list[tuple[str, Callable[[SessionRow], bool]]]:
-    """Return the tests that a session must pass, each as (reason, test).
+class _Test(NamedTuple):
+    """A test that a session must pass; one that fails is counted in the coverage of the response under `reason`."""
 
-    A session that fails a test is counted in the coverage of the response under its reason.
-    """
+    reason: str
+    passes: Callable[[SessionRow], bool]
+    of_origin: bool = False  # sessions of one origin pass or fail together
+
+
+def _tests(query: Query) -> list[_Test]:
+    """Return the tests that a session must pass, in the order in which they are tried."""
     options, context = query.options, query.options.context
-    tests: list[tuple[str, Callable[[SessionRow], bool]]] = []
+    tests: list[_Test] = []
     if options.session_id:
         wanted = options.session_id
-        tests.append(("session_id", lambda row: row.id == wanted))
+        tests.append(_Test("session_id", lambda row: row.id == wanted))
     elif options.scope == "session" and context is not None:
         current = context.session_id
-        tests.append(("scope", lambda row: row.id == current))
+        tests.append(_Test("scope", lambda row: row.id == current))
     elif options.scope == "project" and context is not None:
-        tests.append(("scope", lambda row: in_project(row, context)))
+        tests.append(_Test("scope", lambda row: in_project(row, context), of_origin=True))
     if options.session_prefix:
         beginning = options.session_prefix
-        tests.append(("session_prefix", lambda row: row.id.startswith(beginning)))
+        tests.append(_Test("session_prefix", lambda row: row.id.startswith(beginning)))
     limits = Restrictions.of(query)
-    tests += [("project", partial(is_named, name=name)) for name in limits.projects]
-    tests += [("agent", partial(is_of_agent, name=name)) for name in limits.agents]
+    tests += [_Test("project", partial(is_named, name=name), of_origin=True) for name in limits.projects]
+    tests += [_Test("agent", partial(is_of_agent, name=name), of_origin=True) for name in limits.agents]
     if options.host or options.user:
-        tests.append(("machine", lambda row: is_written_at(row, options.host, options.user)))
+        tests.append(_Test("machine", lambda row: is_written_at(row, options.host, options.user), of_origin=True))
     if options.title:
         words = fold(options.title)
-        tests.append(("title", lambda row: words in fold(row.title)))
+        tests.append(_Test("title", lambda row: words in fold(row.title)))
     if options.exclude_session_ids:
         excluded = frozenset(options.exclude_session_ids)
-        tests.append(("excluded", lambda row: row.id not in excluded))
+        tests.append(_Test("excluded", lambda row: row.id not in excluded))
+    if options.directory and not options.fallback:
+        folder = normal_path(options.directory)
+        tests.append(_Test("directory", lambda row: inside(row.directory, folder), of_origin=True))
     return tests
 
 

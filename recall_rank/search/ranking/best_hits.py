@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from itertools import chain, compress, islice
 from operator import attrgetter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from recall_rank._core.rank.candidate import Candidate, candidates_of
 from recall_rank._core.search.hits import Hit, Hits, SessionHit
 from recall_rank.search.context import SearchContext
+from recall_rank.search.filters.eligible import parts_of_sessions
 from recall_rank.search.query import Query
 from recall_rank.search.ranking.copies import fold_copies
 from recall_rank.search.ranking.group import BUCKETS, add_others, by_session
@@ -20,6 +21,8 @@ from recall_rank.search.types import PageEntry
 
 if TYPE_CHECKING:
     from recall_rank.index.shards.shard_evidence import FoundEvidence
+
+NO_BUCKET: Final = 255  # of a session that is not eligible
 
 
 def best_parts(search: SearchContext, evidence: FoundEvidence) -> tuple[list[Candidate], list[Candidate]]:
@@ -54,12 +57,11 @@ def _nearest_hits(search: SearchContext, evidence: FoundEvidence, count: int) ->
     by_bucket() finds the entries of the page among them, and no list of all hits is made.
     """
     reader, buckets = search.reader, search.eligible.buckets
-    marks = {bucket: bytearray(reader.parts) for bucket in BUCKETS}
-    first_part = reader.message_first_part
-    for session, bucket in buckets.items():
-        first, last = (first_part[message] for message in reader.span_of(session))
-        marks[bucket][first:last] = b"\1" * (last - first)
-    found = chain.from_iterable(evidence.top_among(count, marks[bucket]) for bucket in BUCKETS)
+    ranks = bytes([BUCKETS.get(buckets.get(session, ""), NO_BUCKET) for session in range(len(reader.sessions))])
+    found: list[Hit] = []
+    for rank in BUCKETS.values():
+        others = bytes([number != rank for number in range(256)])
+        found += evidence.top_among(count, parts_of_sessions(reader, ranks.translate(others)))
     return Hits(sorted(found, key=attrgetter("tier")))
 
 

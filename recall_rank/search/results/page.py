@@ -7,6 +7,7 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from recall_rank._core.search.column_filters import marked_indices
+from recall_rank._core.search.hits import SessionHit
 from recall_rank.search.context import SearchContext
 from recall_rank.search.ranking.best_hits import best_parts, best_sessions, candidates
 from recall_rank.search.ranking.fallback_hits import extend
@@ -38,10 +39,13 @@ def page(search: SearchContext, evidence: FoundEvidence) -> list[PageEntry]:
         evidence.extend_marked(search.scored_marks)
     if search.nearest is not None and not by_time:
         evidence.extend_marked(search.nearest_marks())
-    # also for a full page at the end: whether a hit follows decides whether the answer is truncated
-    sessions = evidence.sessions() if by_sessions else []
-    known = len(sessions) if by_sessions else evidence.hit_count
-    if last >= known or in_buckets or by_time or search.text_decides:
+    sessions: list[SessionHit] = []
+    needs_all = in_buckets or by_time or search.text_decides
+    if not needs_all:
+        sessions = evidence.sessions() if by_sessions else []
+        # also for a full page at the end: whether a hit follows decides whether the answer is truncated
+        needs_all = last >= (len(sessions) if by_sessions else evidence.hit_count)
+    if needs_all:
         extend(search, evidence)
         sessions = evidence.sessions() if by_sessions or by_time else []
     search.hits_of_session = {row.session: row.hits for row in sessions}

@@ -8,8 +8,10 @@ import pytest
 
 from recall_rank.corpus import Index, index_of_segments
 from recall_rank.index.segment.build import build
+from recall_rank.index.segment.segment import SessionRow
 from recall_rank.model import Context, Part, Session
 from recall_rank.model.project_scope import inside, normal_path
+from recall_rank.search.filters import session_filters
 from recall_rank.search.filters.session_filters import SESSION_REASONS
 from tests.support.search.samples import DAY_MS, HOUR_MS, NOW, ask, found, message, part, parts, session
 
@@ -299,3 +301,22 @@ def test_empty_parts_count_too() -> None:
     index = Index.build([session("s", message("m", Part("p", "step-start"), part("q", "lantern")))])
     assert ask(index, "lantern").coverage.parts.known == 2
     assert parts(ask(index, "lantern")) == ["q"]
+
+
+def test_a_filter_is_asked_once_for_each_origin(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[str] = []
+    real = session_filters.is_named
+
+    def counted(row: SessionRow, name: str) -> bool:
+        asked.append(row.id)
+        return real(row, name)
+
+    monkeypatch.setattr(session_filters, "is_named", counted)
+    history = [session(f"s{n}", "the lantern", directory=f"/srv/{n % 3}", updated=NOW - n) for n in range(30)]
+    history += [session("at", "the lantern", directory="/srv/0", agent="codex", updated=NOW - 99)]
+    for index in (Index.build(history), index_of_segments([build(history[::2]), build(history[1::2])])):
+        asked.clear()
+        response = ask(index, "lantern", project="0", results=50)
+        assert len(asked) == 4
+        assert {hit.session_id for hit in response.results} == {"at", *(f"s{n}" for n in range(0, 30, 3))}
+        assert response.coverage.sessions.skipped == {"project": 20}
