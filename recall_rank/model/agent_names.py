@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Protocol
 
 
@@ -37,6 +38,7 @@ def is_written_at(session: Written, host: str | None, user: str | None) -> bool:
     return all(not name or (found or "").casefold() == name.casefold() for name, found in wanted)
 
 
+@lru_cache(maxsize=256)  # filters ask for each session
 def agent_key(name: str) -> str:
     """Return the letters and digits of an agent's name in lower case: claude-code and Claude Code are one name."""
     return "".join(filter(str.isalnum, name.casefold()))

@@ -5,6 +5,7 @@ under which lists show it.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import lru_cache
 from typing import Protocol
 
 from recall_rank.model.response import Context
@@ -40,6 +41,7 @@ def in_project(session: Located, context: Context) -> bool:
     return worktree or inside(session.directory or "", folder)
 
 
+@lru_cache(maxsize=4096)  # filters ask for each session, and many have one folder
 def normal_path(path: str) -> str:
     """Return a path with forward slashes, without outer blanks, repeated slashes or a slash at the end."""
     path = path.strip().replace("\\", "/")

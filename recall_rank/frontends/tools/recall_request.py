@@ -136,8 +136,9 @@ def selected_sessions(
     excluded = frozenset(given["exclude_session_ids"])
     projects = [name for name in (given["project"], *operators.given("project")) if name]
     agents = operators.given("agent")
+    by_folder = replace(call.context, project=None)
     kept = [
-        SelectedSession(session, _directory_bucket(session, given["directory"], call.context))
+        SelectedSession(session, _directory_bucket(session, given["directory"], by_folder))
         for session in found
         if session.id not in excluded
         and all(is_named(session, project) for project in projects)
@@ -150,11 +151,14 @@ def selected_sessions(
     return kept[: options.get("sessions")]
 
 
-def _directory_bucket(session: Session, folder: str | None, context: Context) -> str:
-    """Return "exact" for a session in `folder`, "project" for one of the caller's project, else "global"."""
+def _directory_bucket(session: Session, folder: str | None, by_folder: Context) -> str:
+    """Return "exact" for a session in `folder`, "project" for one of the caller's project, else "global".
+
+    `by_folder` is the caller's context without the name of the project: its folder and repository decide.
+    """
     if folder and inside(session.directory or "", folder):
         return "exact"
-    return "project" if in_project(session, replace(context, project=None)) else "global"
+    return "project" if in_project(session, by_folder) else "global"
 
 
 def _check_query(query: object, match: str) -> None:

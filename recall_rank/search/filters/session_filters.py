@@ -9,6 +9,7 @@ from typing import Final, NamedTuple
 from recall_rank.analysis.normalize import fold
 from recall_rank.index.reader.index_reader import IndexReader
 from recall_rank.index.segment.segment import SessionRow
+from recall_rank.model import Context
 from recall_rank.model.agent_names import is_of_agent, is_written_at
 from recall_rank.model.project_scope import in_project, inside, is_named, normal_path
 from recall_rank.model.record_classes import frozen, replace
@@ -55,7 +56,8 @@ def filter_sessions(reader: IndexReader, query: Query) -> SessionFilter:
     reasons, buckets = _left_out(reader, tests), dict[int, str]()
     if options.directory:
         wanted, origins = normal_path(options.directory), reader.origins
-        of_origin = [_bucket_of(row, wanted, query) for row in origins.rows]
+        by_folder = None if options.context is None else replace(options.context, project=None)
+        of_origin = [_bucket_of(row, wanted, by_folder) for row in origins.rows]
         passed = enumerate(zip(reasons, origins.numbers, strict=True))
         buckets = {session: of_origin[origin] for session, (reason, origin) in passed if not reason}
     if options.sessions is not None:
@@ -143,12 +145,11 @@ def _tests(query: Query) -> list[_Test]:
     return tests
 
 
-def _bucket_of(row: SessionRow, folder: str, query: Query) -> str:
+def _bucket_of(row: SessionRow, folder: str, by_folder: Context | None) -> str:
     """Return how near the directory of a session is to `folder`, as one of three names, called buckets.
 
     "exact" is inside of `folder`, "project" in the project of the caller, "global" anywhere else.
     """
     if inside(row.directory, folder):
         return "exact"
-    context = query.options.context
-    return "project" if context is not None and in_project(row, replace(context, project=None)) else "global"
+    return "project" if by_folder is not None and in_project(row, by_folder) else "global"
