@@ -25,6 +25,7 @@ from recall_rank.index.storage.manifest import ListedFile, Manifest
 from recall_rank.index.storage.mapped_file import MappedFile
 
 CACHE_BYTES: Final = 1 << 30  # of all indexes in the cache, by default
+OPENINGS: Final = 10  # of a cached file that others remove meanwhile, before an error is raised
 GAP: Final = 1024  # bytes between two ranges that are fetched along, to save a request
 # the names of folders and files of any version: only these are removed, since a user may name any folder as the cache
 _FOLDER_NAME: Final = re.compile(r"[0-9a-f]{32}")
@@ -65,10 +66,17 @@ class BlockCache:
         self._measured = 0
 
     def open(self, listed: ListedFile) -> int:
-        """Return a descriptor of the cached file of a listed one, which has its size and may be full of holes."""
+        """Return a descriptor of the cached file of a listed one, which has its size and may be full of holes.
+
+        What another process removes meanwhile, the file or its folder, is made again.
+        """
         path = self._path(listed)
-        for _ in range(2):
-            descriptor = os.open(path, _FLAGS, 0o600)
+        for _ in range(OPENINGS):
+            try:
+                descriptor = os.open(path, _FLAGS, 0o600)
+            except FileNotFoundError:
+                Folder.create(self._folder).close()
+                continue
             status = os.fstat(descriptor)
             if stat.S_ISREG(status.st_mode) and status.st_nlink == 1 and status.st_size in (0, listed.size):
                 if not status.st_size:
@@ -76,7 +84,7 @@ class BlockCache:
                 os.utime(path)
                 return descriptor
             os.close(descriptor)
-            path.unlink()
+            path.unlink(missing_ok=True)
         raise StoreError(f"{path} cannot be used as a cache")
 
     def drop(self, files: Iterable[ListedFile]) -> None:

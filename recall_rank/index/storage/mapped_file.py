@@ -38,7 +38,7 @@ class MappedFile:
         self._seen_ns = os.fstat(self._descriptor).st_mtime_ns
 
     def __del__(self) -> None:
-        if self._descriptor >= 0:
+        if getattr(self, "_descriptor", -1) >= 0:  # the constructor of a subclass may fail before this one's begins
             os.close(self._descriptor)
 
     def read(self, offset: int, size: int) -> bytes:

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import errno
+import gc
 import os
 import re
+import sys
 import threading
 import time
 from collections.abc import Sequence
 from pathlib import Path
 from random import Random
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -23,12 +27,13 @@ from recall_rank.index.errors import (
     ReplacedIndexError,
     StoreError,
 )
-from recall_rank.index.remote.block_cache import BlockCache
+from recall_rank.index.remote.block_cache import BlockCache, RemoteFile
 from recall_rank.index.remote.object_store import ObjectStore
 from recall_rank.index.remote.remote_folder import RemoteFolder
 from recall_rank.index.remote.remote_index import publish_segments
 from recall_rank.index.segment.build import build
 from recall_rank.index.segment.segment import Segment
+from recall_rank.index.storage.manifest import ListedFile
 from recall_rank.index.storage.publish import add, add_table, publish
 from recall_rank.index.storage.table_file import DEAD, dead_section
 from recall_rank.model import Session
@@ -486,3 +491,45 @@ def test_a_folder_by_its_url_is_an_index_in_a_store(tmp_path: Path) -> None:
     publish_segments([build(history(2))], f"file://{tmp_path}/index")
     with Index.open(tmp_path / "index") as index:
         assert lasting(index.search("lantern")) == lasting(Index.build(history(2)).search("lantern"))
+
+
+@pytest.mark.parametrize("what", ["the copy", "the folder"])
+def test_what_another_process_removes_while_it_is_opened_is_made_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, what: str
+) -> None:
+    cache = BlockCache(tmp_path / "cache", "memory://one", 1 << 20)
+    listed = ListedFile("segment-1-0000abcd-1-0123456789abcdef", 4096, "0" * 32)
+    os.close(cache.open(listed))
+    (copy,) = (tmp_path / "cache").glob("*/*")
+    real, opened = os.open, []
+
+    def removed_after(path: object, flags: int, mode: int = 0o777, **more: Any) -> int:
+        if path == copy:
+            opened.append(path)
+            if what == "the folder" and len(opened) == 1:
+                copy.unlink()
+                copy.parent.rmdir()
+        descriptor = real(path, flags, mode, **more)  # type: ignore[call-overload]
+        if path == copy and what == "the copy" and len(opened) == 1:
+            copy.unlink()
+        return int(descriptor)
+
+    monkeypatch.setattr(os, "open", removed_after)
+    descriptor = cache.open(listed)
+    try:
+        assert (os.fstat(descriptor).st_size, os.fstat(descriptor).st_nlink) == (4096, 1)
+        assert os.path.samestat(os.fstat(descriptor), copy.stat())
+    finally:
+        os.close(descriptor)
+
+
+def test_a_cached_copy_that_cannot_be_opened_is_all_that_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refused(*_: object) -> int:
+        raise OSError(errno.ENOSPC, "no room")
+
+    told: list[object] = []
+    monkeypatch.setattr(sys, "unraisablehook", told.append)
+    with pytest.raises(OSError, match="no room"):
+        RemoteFile(SimpleNamespace(), SimpleNamespace(open=refused), SimpleNamespace())  # type: ignore[arg-type]
+    gc.collect()
+    assert told == []
