@@ -4,11 +4,14 @@ under which lists show it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
-from typing import Protocol
+from typing import Final, Protocol
 
-from recall_rank.model.response import Context
+from recall_rank.model.response import Context, DirectoryBucket
+
+DIRECTORY_BUCKETS: Final[Mapping[DirectoryBucket, int]] = {"exact": 0, "project": 1, "global": 2}
+"""The rank of each directory bucket, from the nearest to the farthest; see directory_bucket()."""
 
 
 class Located(Protocol):
@@ -54,6 +57,17 @@ def inside(path: str, folder: str) -> bool:
     """Return whether `path` is `folder` or lies below it: /a/b is inside /a, /ab is not."""
     path, folder = normal_path(path), normal_path(folder)
     return bool(folder) and (path == folder or path.startswith(folder if folder == "/" else folder + "/"))
+
+
+def directory_bucket(session: Located, folder: str | None, by_folder: Context | None) -> DirectoryBucket:
+    """Return how near the directory of a session is to `folder`, as one of three names, called buckets.
+
+    "exact" is inside of `folder`, "project" in the project of the caller, "global" anywhere else. `by_folder` is the
+    caller's context without the name of the project, so that its repository and folders decide; None if there is none.
+    """
+    if folder and inside(session.directory or "", folder):
+        return "exact"
+    return "project" if by_folder is not None and in_project(session, by_folder) else "global"
 
 
 def place_of(session: Located) -> str:

@@ -9,8 +9,9 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any, Final
 
-from recall_rank.frontends.tools.recall_request import DIRECTORY_BUCKETS, RecallRequest
+from recall_rank.frontends.tools.recall_request import RecallRequest
 from recall_rank.model import Result, SearchResponse
+from recall_rank.model.project_scope import DIRECTORY_BUCKETS
 from recall_rank.model.serialize import repaired
 
 MAX_LOAD_ERRORS: Final = 5

@@ -12,15 +12,15 @@ from recall_rank.frontends.tools.call_context import CallContext, no_project
 from recall_rank.frontends.tools.parameters import LARGEST, TIMES, read, recall_parameters
 from recall_rank.frontends.tools.transcript_tools import global_disabled
 from recall_rank.frontends.tools.warnings import ToolError, Warnings
-from recall_rank.model import Context, Session
+from recall_rank.model import Session
 from recall_rank.model.agent_names import is_of_agent
-from recall_rank.model.project_scope import in_project, inside, is_named
+from recall_rank.model.project_scope import DIRECTORY_BUCKETS, directory_bucket, is_named
 from recall_rank.model.query_syntax import QuerySyntax
+from recall_rank.model.response import DirectoryBucket
 from recall_rank.model.serialize import json_kind
 from recall_rank.search.query import MAX_PATTERN_CHARS
 from recall_rank.search.retrieval.literal import compile_pattern
 
-DIRECTORY_BUCKETS: Final = ("exact", "project", "global")  # from the nearest to the farthest
 _SEARCH_OPTIONS: Final = (
     *("match", "scope", "group", "type", "role", "title", "width", "directory", "tool_name", "project"),
     *("agent", "exclude_session_ids", "must", "must_not", "exact", "syntax", "budget_ms"),
@@ -70,13 +70,10 @@ class RecallRequest:
 
 @dataclass(frozen=True, slots=True)
 class SelectedSession:
-    """A session that a request searches, and its directory bucket: "exact", "project" or "global".
-
-    The bucket tells how near the session is to the directory of the request.
-    """
+    """A session that a request searches, and how near it is to the directory of the request."""
 
     session: Session
-    bucket: str  # one of DIRECTORY_BUCKETS
+    bucket: DirectoryBucket
 
 
 def read_request(call: CallContext, args: Mapping[str, Any]) -> RecallRequest:
@@ -138,7 +135,7 @@ def selected_sessions(
     agents = operators.given("agent")
     by_folder = replace(call.context, project=None)
     kept = [
-        SelectedSession(session, _directory_bucket(session, given["directory"], by_folder))
+        SelectedSession(session, directory_bucket(session, given["directory"], by_folder))
         for session in found
         if session.id not in excluded
         and all(is_named(session, project) for project in projects)
@@ -147,18 +144,8 @@ def selected_sessions(
     if given["directory"]:
         if not options["fallback"]:
             kept = [each for each in kept if each.bucket == "exact"]
-        kept.sort(key=lambda each: DIRECTORY_BUCKETS.index(each.bucket))
+        kept.sort(key=lambda each: DIRECTORY_BUCKETS[each.bucket])
     return kept[: options.get("sessions")]
-
-
-def _directory_bucket(session: Session, folder: str | None, by_folder: Context) -> str:
-    """Return "exact" for a session in `folder`, "project" for one of the caller's project, else "global".
-
-    `by_folder` is the caller's context without the name of the project: its folder and repository decide.
-    """
-    if folder and inside(session.directory or "", folder):
-        return "exact"
-    return "project" if in_project(session, by_folder) else "global"
 
 
 def _check_query(query: object, match: str) -> None:

@@ -10,6 +10,7 @@ from dataclasses import replace
 from typing import Final
 
 from recall_rank.model import Result, SearchResponse
+from recall_rank.model.project_scope import DIRECTORY_BUCKETS
 
 Search = Callable[..., SearchResponse]
 
@@ -17,7 +18,6 @@ PER_SESSION: Final = 2  # hits of a session that precede the further hits of oth
 DIVERSIFIED_PAGES: Final = 5  # pages within which the hits of a session are limited; later pages stay ordered by time
 MIN_FETCHED: Final = 100
 MAX_FETCHED: Final = 1000
-_BUCKETS: Final = {"exact": 0, "project": 1, "global": 2}
 
 
 def scan_page(search: Search, results: int, offset: int) -> SearchResponse:
@@ -83,8 +83,13 @@ def _titles_last(hits: Sequence[Result]) -> list[Result]:
 
 
 def _nearest_first(hits: Sequence[Result]) -> list[Result]:
-    """Return the hits ordered by directory bucket: exact, project, global. The order within a bucket is kept."""
-    return sorted(hits, key=lambda hit: _BUCKETS.get(hit.directory_relevance, 0))
+    """Return the hits ordered by directory bucket, nearest first. The order within a bucket is kept."""
+
+    def rank(hit: Result) -> int:
+        bucket = hit.directory_relevance
+        return 0 if bucket == "unknown" else DIRECTORY_BUCKETS[bucket]  # unknown where no directory was asked for
+
+    return sorted(hits, key=rank)
 
 
 def _diversified(hits: Sequence[Result]) -> list[Result]:

@@ -23,6 +23,7 @@ from recall_rank.index.reader.segment_view import SegmentView
 from recall_rank.index.segment.segment import ROLES
 from recall_rank.model import Count
 from recall_rank.model.record_classes import frozen, mutable
+from recall_rank.model.response import DirectoryBucket
 from recall_rank.search.filters.in_context import leave_out, read_by_the_caller
 from recall_rank.search.filters.restrictions import Restrictions, is_named_in_input, path_pattern
 from recall_rank.search.filters.session_filters import DEAD, REASONS, filter_sessions
@@ -60,7 +61,7 @@ class EligibleSet:
     message_count: Count
     part_count: Count
     limited_by: list[str]
-    buckets: dict[int, str]  # session -> directory bucket, when a directory was asked for
+    buckets: Mapping[int, DirectoryBucket]  # of each session, where a directory was asked for
     cut_by_caller: bool  # the caller's `sessions` left eligible sessions out
     parts_reached: int  # parts, from the first, whose text was read for filters before the deadline
     unmet: UnmetText | None = None  # the text that left nothing eligible
@@ -132,12 +133,12 @@ def eligible_set(reader: IndexReader, query: Query, deadline_ns: int = 0) -> Eli
 
 
 def everything(
-    reader: IndexReader, limited: Sequence[str] = (), buckets: Mapping[int, str] = MappingProxyType({})
+    reader: IndexReader, limited: Sequence[str] = (), buckets: Mapping[int, DirectoryBucket] = MappingProxyType({})
 ) -> EligibleSet:
     """Return the eligible set that includes all live sessions with their messages, parts and documents.
 
     `limited` names the options that were set, although they excluded nothing. `buckets` maps the number of a session to
-    how near its directory is to the wanted one: "exact", "project" or "global".
+    its directory bucket.
     """
     sessions, messages, parts = len(reader.sessions), reader.messages_without_titles, reader.parts_without_titles
     docs, words = reader.averages()
@@ -158,7 +159,7 @@ def everything(
     )
 
 
-def parts_of_sessions(reader: IndexReader, left_out: bytes) -> bytearray:
+def parts_of_sessions(reader: IndexReader, left_out: bytes | bytearray) -> bytearray:
     """Return marks u8[parts] of all parts of the sessions whose byte in `left_out`, u8[sessions], is 0."""
     messages, parts = bytearray(reader.messages), bytearray(reader.parts)
     roles = bytes([1]) * len(ROLES)

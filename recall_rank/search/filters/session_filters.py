@@ -9,10 +9,17 @@ from typing import Final, NamedTuple
 from recall_rank.analysis.normalize import fold
 from recall_rank.index.reader.index_reader import IndexReader
 from recall_rank.index.segment.segment import SessionRow
-from recall_rank.model import Context
 from recall_rank.model.agent_names import is_of_agent, is_written_at
-from recall_rank.model.project_scope import in_project, inside, is_named, normal_path
+from recall_rank.model.project_scope import (
+    DIRECTORY_BUCKETS,
+    directory_bucket,
+    in_project,
+    inside,
+    is_named,
+    normal_path,
+)
 from recall_rank.model.record_classes import frozen, replace
+from recall_rank.model.response import DirectoryBucket
 from recall_rank.search.filters.restrictions import Restrictions
 from recall_rank.search.query import Query
 
@@ -35,7 +42,7 @@ class SessionFilter:
     """The result of the filters on sessions: the reason for which each session is left out, if any."""
 
     reasons: bytearray  # u8[sessions]: an index into REASONS, 0 for a session that passes
-    buckets: dict[int, str]  # the directory bucket of those that pass, where a directory was asked for
+    buckets: dict[int, DirectoryBucket]  # the directory bucket of those that pass, where a directory was asked for
 
     @property
     def cut_by_caller(self) -> bool:
@@ -53,17 +60,17 @@ def filter_sessions(reader: IndexReader, query: Query) -> SessionFilter:
     tests = _tests(query)
     if not tests and not options.directory and options.sessions is None:
         return SessionFilter(bytearray(len(reader.sessions)), {})
-    reasons, buckets = _left_out(reader, tests), dict[int, str]()
+    reasons, buckets = _left_out(reader, tests), dict[int, DirectoryBucket]()
     if options.directory:
         wanted, origins = normal_path(options.directory), reader.origins
         by_folder = None if options.context is None else replace(options.context, project=None)
-        of_origin = [_bucket_of(row, wanted, by_folder) for row in origins.rows]
+        of_origin = [directory_bucket(row, wanted, by_folder) for row in origins.rows]
         passed = enumerate(zip(reasons, origins.numbers, strict=True))
         buckets = {session: of_origin[origin] for session, (reason, origin) in passed if not reason}
     if options.sessions is not None:
-        rank = {"exact": 0, "project": 1, "global": 2}
-        staying = [number for number, reason in enumerate(reasons) if not reason]
-        staying.sort(key=lambda n: (rank.get(buckets.get(n, ""), 0), n))  # sessions are ordered newest first
+        staying = [number for number, reason in enumerate(reasons) if not reason]  # newest first
+        if buckets:
+            staying.sort(key=lambda number: DIRECTORY_BUCKETS[buckets[number]])
         for number in staying[options.sessions :]:
             reasons[number] = _NUMBERS["sessions_limit"]
     return SessionFilter(reasons, buckets)
@@ -143,13 +150,3 @@ def _tests(query: Query) -> list[_Test]:
         folder = normal_path(options.directory)
         tests.append(_Test("directory", lambda row: inside(row.directory, folder), of_origin=True))
     return tests
-
-
-def _bucket_of(row: SessionRow, folder: str, by_folder: Context | None) -> str:
-    """Return how near the directory of a session is to `folder`, as one of three names, called buckets.
-
-    "exact" is inside of `folder`, "project" in the project of the caller, "global" anywhere else.
-    """
-    if inside(row.directory, folder):
-        return "exact"
-    return "project" if by_folder is not None and in_project(row, by_folder) else "global"

@@ -5,15 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterable
 from itertools import chain, compress, islice
 from operator import attrgetter
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from recall_rank._core.rank.candidate import Candidate, candidates_of
 from recall_rank._core.search.hits import Hit, Hits, SessionHit
+from recall_rank.model.project_scope import DIRECTORY_BUCKETS
+from recall_rank.model.response import DirectoryBucket
 from recall_rank.search.context import SearchContext
 from recall_rank.search.filters.eligible import parts_of_sessions
 from recall_rank.search.query import Query
 from recall_rank.search.ranking.copies import fold_copies
-from recall_rank.search.ranking.group import BUCKETS, add_others, by_session
+from recall_rank.search.ranking.group import add_others, by_session
 from recall_rank.search.ranking.rerank import mark_holding, order, rerank
 from recall_rank.search.ranking.titles import fold_titles
 from recall_rank.search.retrieval.caller_scores import score_of
@@ -21,8 +23,6 @@ from recall_rank.search.types import PageEntry
 
 if TYPE_CHECKING:
     from recall_rank.index.shards.shard_evidence import FoundEvidence
-
-NO_BUCKET: Final = 255  # of a session that is not eligible
 
 
 def best_parts(search: SearchContext, evidence: FoundEvidence) -> tuple[list[Candidate], list[Candidate]]:
@@ -56,12 +56,14 @@ def _nearest_hits(search: SearchContext, evidence: FoundEvidence, count: int) ->
 
     by_bucket() finds the entries of the page among them, and no list of all hits is made.
     """
-    reader, buckets = search.reader, search.eligible.buckets
-    ranks = bytes([BUCKETS.get(buckets.get(session, ""), NO_BUCKET) for session in range(len(reader.sessions))])
+    sessions = len(search.reader.sessions)
+    left_out = {bucket: bytearray(b"\1" * sessions) for bucket in DIRECTORY_BUCKETS}
+    for session, bucket in search.eligible.buckets.items():
+        left_out[bucket][session] = 0
     found: list[Hit] = []
-    for rank in BUCKETS.values():
-        others = bytes([number != rank for number in range(256)])
-        found += evidence.top_among(count, parts_of_sessions(reader, ranks.translate(others)))
+    for others in left_out.values():
+        if 0 in others:
+            found += evidence.top_among(count, parts_of_sessions(search.reader, others))
     return Hits(sorted(found, key=attrgetter("tier")))
 
 
@@ -105,7 +107,7 @@ def _nearest_rows(search: SearchContext, rows: list[SessionHit], count: int) -> 
     """Return the first `count` of `rows` in each directory bucket: lower tiers first, in a tier the nearest bucket
     first.
     """
-    found: dict[str, list[SessionHit]] = {bucket: [] for bucket in BUCKETS}
+    found: dict[DirectoryBucket, list[SessionHit]] = {bucket: [] for bucket in DIRECTORY_BUCKETS}
     for row in rows:
         own = found[search.eligible.buckets[row.session]]
         if len(own) < count:

@@ -11,10 +11,10 @@ from recall_rank._core.search.hits import SessionHit
 from recall_rank.index.reader.index_reader import IndexReader
 from recall_rank.index.segment.segment import TITLE_ROLE
 from recall_rank.model import Talk
+from recall_rank.model.project_scope import DIRECTORY_BUCKETS
+from recall_rank.model.response import DirectoryBucket
 from recall_rank.search.types import PageEntry
 from recall_rank.weights import Weights
-
-BUCKETS = {"exact": 0, "project": 1, "global": 2}
 
 
 def by_part(
@@ -97,12 +97,12 @@ def _represent(entry: PageEntry, content: Candidate) -> None:
     entry.candidate = content
 
 
-def by_bucket(entries: Iterable[PageEntry], buckets: Mapping[int, str]) -> list[PageEntry]:
+def by_bucket(entries: Iterable[PageEntry], buckets: Mapping[int, DirectoryBucket]) -> list[PageEntry]:
     """Return the entries sorted by how near the directory of their session is, nearest first; equals keep their order.
 
-    `buckets` maps the number of a session to "exact", "project" or "global".
+    `buckets` maps the number of a session to its directory bucket.
     """
-    return sorted(entries, key=lambda entry: BUCKETS[buckets.get(entry.session, "exact")])
+    return sorted(entries, key=lambda entry: DIRECTORY_BUCKETS[buckets.get(entry.session, "exact")])
 
 
 def is_title(reader: IndexReader, candidate: Candidate) -> bool:

@@ -82,9 +82,7 @@ class ResultMaker:
             matched = (*matched, "tool_name")
         if author and self._names(author):
             matched = (*matched, "author")
-        relevance: DirectoryRelevance = "unknown"
-        if search.eligible.buckets:
-            relevance = self._directory_relevance(session)
+        relevance: DirectoryRelevance = search.eligible.buckets.get(session, "unknown")
         explain = candidate.explain() if options.explain else None
         why = _why(
             matched_fields=matched if matched or not title else ("directory",),
@@ -222,10 +220,6 @@ class ResultMaker:
         if names is None:
             names = self.named[value] = any(map(value.lower().__contains__, self.forms))
         return names
-
-    def _directory_relevance(self, session: int) -> DirectoryRelevance:
-        bucket = self.search.eligible.buckets.get(session)
-        return bucket if bucket in ("exact", "project", "global") else "unknown"  # type: ignore[return-value]
 
 
 NO_WEIGHTS: list[float] = []
