@@ -57,8 +57,8 @@ def compile_args() -> list[str]:
     if sys.platform == "win32":
         return ["/Od" if DEBUG else "/O2"]
     if SANITIZE:
-        # -O0: compiling takes a quarter of the time of -O1, which the tests do not win back, and no optimisation removes
-        # an access before it is checked. -g1: a report names files and lines.
+        # -O0: compiling with -O1 takes three times as long, which the tests do not win back, and no optimisation
+        # removes an access before it is checked. -g1: a report names files and lines.
         return ["-O0", "-g1", "-fno-omit-frame-pointer", *SANITIZERS]
     if TRACE:
         return ["-O0", "-g0"]  # recording a line takes longer than the line: what -O1 saves, compiling with it costs

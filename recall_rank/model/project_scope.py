@@ -4,14 +4,14 @@ under which lists show it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from functools import lru_cache
 from typing import Final, Protocol
 
 from recall_rank.model.response import Context, DirectoryBucket
 
-DIRECTORY_BUCKETS: Final[Mapping[DirectoryBucket, int]] = {"exact": 0, "project": 1, "global": 2}
-"""The rank of each directory bucket, from the nearest to the farthest; see directory_bucket()."""
+DIRECTORY_BUCKETS: Final[tuple[DirectoryBucket, ...]] = ("exact", "project", "global")
+"""How near a session is to a folder, from the nearest to the farthest; see directory_rank()."""
 
 
 class Located(Protocol):
@@ -59,15 +59,16 @@ def inside(path: str, folder: str) -> bool:
     return bool(folder) and (path == folder or path.startswith(folder if folder == "/" else folder + "/"))
 
 
-def directory_bucket(session: Located, folder: str | None, by_folder: Context | None) -> DirectoryBucket:
-    """Return how near the directory of a session is to `folder`, as one of three names, called buckets.
+def directory_rank(session: Located, folder: str | None, by_folder: Context | None) -> int:
+    """Return how near the directory of a session is to `folder`, as an index into DIRECTORY_BUCKETS.
 
-    "exact" is inside of `folder`, "project" in the project of the caller, "global" anywhere else. `by_folder` is the
-    caller's context without the name of the project, so that its repository and folders decide; None if there is none.
+    The bucket "exact" is inside of `folder`, "project" in the project of the caller, "global" anywhere else.
+    `by_folder` is the caller's context without the name of the project, so that its repository and folders decide; None
+    if there is none.
     """
     if folder and inside(session.directory or "", folder):
-        return "exact"
-    return "project" if by_folder is not None and in_project(session, by_folder) else "global"
+        return 0
+    return 1 if by_folder is not None and in_project(session, by_folder) else 2
 
 
 def place_of(session: Located) -> str:

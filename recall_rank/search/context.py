@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from recall_rank._core.rank.candidate import Candidate
+from recall_rank._core.search.session_hits import SessionHits
 from recall_rank.index.reader.index_reader import IndexReader
 from recall_rank.model import NearMiss
 from recall_rank.model.record_classes import field, mutable
@@ -42,7 +43,7 @@ class SearchContext:
     titled: set[int] = field(default_factory=set)  # parts into which the title of their session was folded
     total: int = 0
     total_exact: bool = False
-    hits_of_session: dict[int, int] = field(default_factory=dict)  # by session number
+    sessions: SessionHits = field(default_factory=SessionHits)  # with hits, where these are grouped or ordered by time
     stages: list[str] = field(default_factory=list)
     degraded: set[DegradeKind] = field(default_factory=set)
     parts_reached: int = 0  # parts, from the first, that every stage which decides hits has read

@@ -89,6 +89,12 @@ class Query:
     syntax: QuerySyntax | None = None  # how it was read; None for a query without operators
     languages: tuple[str, ...] = ()  # beside English; in_languages() finds them
 
+    @property
+    def scores_all(self) -> bool:
+        """Whether every hit is scored, to group or order all of them, and not only those that can be the best."""
+        options = self.options
+        return options.group == "session" or options.order == "time" or bool(options.directory and options.fallback)
+
     @classmethod
     def parse(cls, text: str, now: int, options: Options) -> Query:
         """Parse `text` with checked options, at the time `now` in milliseconds since 1970.

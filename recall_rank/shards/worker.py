@@ -108,8 +108,12 @@ def scan(reader: IndexReader, question: ScanQuestion, deadline_ns: int) -> ScanA
     """Return the parts that hold the text, or match the pattern, of a question."""
     found = bytearray(reader.parts)
     keep = None if question.keep is None else bytearray(question.keep)
+
+    def late(ahead_ns: int) -> bool:
+        return bool(deadline_ns) and monotonic_ns() + ahead_ns >= deadline_ns
+
     if question.regex:
-        reached = mark_pattern(reader, question.text, keep, found, deadline_ns)
+        reached = mark_pattern(reader, question.text, keep, found, late)
     else:
         reached = reader.mark_text(question.text, keep, found, deadline_ns)
     return ScanAnswer(_marked(found), reached == reader.parts)
@@ -141,7 +145,8 @@ def _wanted(reader: IndexReader, evidence: Evidence, question: EvidenceQuestion,
     """Return what a question wants of an evidence."""
     count = evidence.hit_count
     if question.wanted == "top":
-        return EvidenceAnswer(count, complete, hits=_rows(evidence.top(question.count)))
+        best = evidence.top(question.count)
+        return EvidenceAnswer(count, complete and not evidence.late, hits=_rows(best))
     if question.wanted in ("among", "top_among"):
         marks = bytearray(reader.parts)
         for part in question.parts:

@@ -9,7 +9,9 @@ from typing import Any
 
 import pytest
 
+from recall_rank.index.reader import literal_scan
 from recall_rank.index.reader.index_reader import IndexReader
+from recall_rank.index.reader.literal_scan import HIT_NS
 from recall_rank.index.segment.build import build
 from recall_rank.model import SearchResponse
 from recall_rank.search.deadline import SCORE_BY, Deadline, DegradeKind
@@ -19,6 +21,7 @@ from recall_rank.search.expansion.lexicon import Lexicon
 from recall_rank.search.filters.eligible import eligible_set
 from recall_rank.search.options import Options
 from recall_rank.search.query import Query
+from recall_rank.search.retrieval.literal import mark_pattern, text_hits
 from recall_rank.weights import DEFAULT
 from tests.support.index.cutting import Cut, joined
 from tests.support.search.samples import NOW, session
@@ -254,3 +257,32 @@ def test_a_long_scan_ends_soon_after_its_deadline() -> None:
     segment = IndexReader([build([session("s", *["ab " * 30_000] * 8)])])
     for match in ("smart", "literal"):
         check(run(segment, "zzab ab", budget_ms=1, match=match))
+
+
+# --- time for what was found ---------------------------------------------------------------------------------
+
+
+def test_a_scan_leaves_time_for_the_parts_that_it_finds(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The clock stands still: only what is found uses up the time."""
+    reader = IndexReader([build([session("s", *(f"lantern {number}" for number in range(200)))])])
+    now = monotonic_ns() + 10**15  # the clock of the kernels does not come there
+    monkeypatch.setattr(literal_scan, "monotonic_ns", lambda: now)
+    monkeypatch.setattr(literal_scan, "places", lambda *_: None)
+    monkeypatch.setattr(literal_scan, "STRIDE_BYTES", 64)  # about six parts
+    found = bytearray(reader.parts)
+    reached = reader.mark_text("lantern", None, found, now + 50 * HIT_NS)
+    assert 50 <= found.count(1) < 60
+    assert reached < reader.parts
+    found = bytearray(reader.parts)
+    assert mark_pattern(reader, "lan.*rn", None, found, lambda ahead_ns: ahead_ns >= 50 * HIT_NS) < reader.parts
+    assert found.count(1) == 50
+
+
+def test_a_scan_leaves_time_for_the_hits_that_are_known(segment: IndexReader) -> None:
+    for match in ("literal", "regex"):
+        query = Query.parse("lantern", NOW, Options(match=match))  # type: ignore[arg-type]
+        marks, reached = text_hits(segment, query, None, Deadline(60_000), 60_000_000_000)
+        assert (marks.count(1), reached) == (0, 0)
+        marks, reached = text_hits(segment, query, None, Deadline(60_000), 1_000)
+        assert reached == segment.parts
+        assert marks.count(1) > 0

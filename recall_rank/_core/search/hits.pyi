@@ -10,15 +10,6 @@ class Hit(NamedTuple):
     base: float
     tier: int
 
-class SessionHit(NamedTuple):
-    session: int
-    part: int
-    doc: int
-    score: float
-    hits: int
-    title: bool
-    tier: int
-
 @disjoint_base
 class Hits:
     def __init__(self, rows: Sequence[Hit] = ()) -> None: ...

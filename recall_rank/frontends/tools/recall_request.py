@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from operator import attrgetter
 from typing import Any, Final
 
 from recall_rank.analysis.time_filters import EmptyTimeWindow, resolve_window
@@ -14,7 +15,7 @@ from recall_rank.frontends.tools.transcript_tools import global_disabled
 from recall_rank.frontends.tools.warnings import ToolError, Warnings
 from recall_rank.model import Session
 from recall_rank.model.agent_names import is_of_agent
-from recall_rank.model.project_scope import DIRECTORY_BUCKETS, directory_bucket, is_named
+from recall_rank.model.project_scope import DIRECTORY_BUCKETS, directory_rank, is_named
 from recall_rank.model.query_syntax import QuerySyntax
 from recall_rank.model.response import DirectoryBucket
 from recall_rank.model.serialize import json_kind
@@ -73,7 +74,11 @@ class SelectedSession:
     """A session that a request searches, and how near it is to the directory of the request."""
 
     session: Session
-    bucket: DirectoryBucket
+    rank: int  # an index into DIRECTORY_BUCKETS
+
+    @property
+    def bucket(self) -> DirectoryBucket:
+        return DIRECTORY_BUCKETS[self.rank]
 
 
 def read_request(call: CallContext, args: Mapping[str, Any]) -> RecallRequest:
@@ -135,7 +140,7 @@ def selected_sessions(
     agents = operators.given("agent")
     by_folder = replace(call.context, project=None)
     kept = [
-        SelectedSession(session, directory_bucket(session, given["directory"], by_folder))
+        SelectedSession(session, directory_rank(session, given["directory"], by_folder))
         for session in found
         if session.id not in excluded
         and all(is_named(session, project) for project in projects)
@@ -144,7 +149,7 @@ def selected_sessions(
     if given["directory"]:
         if not options["fallback"]:
             kept = [each for each in kept if each.bucket == "exact"]
-        kept.sort(key=lambda each: DIRECTORY_BUCKETS[each.bucket])
+        kept.sort(key=attrgetter("rank"))
     return kept[: options.get("sessions")]
 
 

@@ -87,7 +87,7 @@ def _nearest_first(hits: Sequence[Result]) -> list[Result]:
 
     def rank(hit: Result) -> int:
         bucket = hit.directory_relevance
-        return 0 if bucket == "unknown" else DIRECTORY_BUCKETS[bucket]  # unknown where no directory was asked for
+        return 0 if bucket == "unknown" else DIRECTORY_BUCKETS.index(bucket)  # unknown where no directory was asked for
 
     return sorted(hits, key=rank)
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from time import monotonic_ns
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
+from recall_rank._core.search.column_filters import count_marks
 from recall_rank._core.text.substring_scan import mark_parts, mark_ranges
 from recall_rank.analysis.normalize import encode, fold
 from recall_rank.index.reader.literal_candidates import places
@@ -17,6 +18,9 @@ if TYPE_CHECKING:
     from recall_rank.index.segment.segment import Segment
 
 STRIDE_BYTES = 1 << 20  # text searched between two checks of the deadline
+HIT_NS: Final = (
+    50  # ns that the later stages of a search take for each part that is found, to score, group and order it
+)
 
 
 def mark_literal(
@@ -25,15 +29,21 @@ def mark_literal(
     """Mark in `found`, u8[parts], the parts of which a field contains `text`; return the first part not reached.
 
     `views` are all segments of an index. Parts are scanned in order until `deadline_ns`, a time.monotonic_ns(), 0 for
-    none; when all were reached, their number is returned. Parts that `keep`, u8[parts], does not mark are passed over;
-    None keeps all of live sessions. fold() lowers the case of both texts.
+    none, less HIT_NS for each part found; when all were reached, their number is returned. Parts that `keep`,
+    u8[parts], does not mark are passed over; None keeps all of live sessions. fold() lowers the case of both texts.
     """
     needle = encode(fold(text))
     for view in views:
-        read = _mark_segment(view, needle, view.parts_of(keep), view.parts_in(found), deadline_ns)
+        left_ns = time_left(deadline_ns, found)
+        read = _mark_segment(view, needle, view.parts_of(keep), view.parts_in(found), left_ns)
         if read < view.segment.parts:
             return view.first_part + read
     return len(found)
+
+
+def time_left(deadline_ns: int, marks: Marks) -> int:
+    """Return the deadline of a scan, so that time is left for the parts that `marks`, u8[parts], has; 0 for none."""
+    return deadline_ns and deadline_ns - HIT_NS * count_marks(marks)
 
 
 def _mark_segment(view: SegmentView, needle: bytes, keep: Marks | None, found: Marks, deadline_ns: int) -> int:
@@ -68,6 +78,7 @@ def _mark_ascii_folded(segment: Segment, needle: bytes, keep: Marks | None, foun
             return int(parts[0])
         marks = bytearray(len(parts))
         mark_ranges(segment.text_between(starts, ends), starts, ends, needle, marks)
+        deadline_ns = time_left(deadline_ns, marks)
         for part, contains in zip(parts, marks, strict=True):
             if contains:
                 found[part] = 1
@@ -88,9 +99,11 @@ def _mark_all(segment: Segment, needle: bytes, keep: Marks | None, found: Marks,
         end = end_of_stride(segment, part, STRIDE_BYTES)
         text = segment.text_for(((starts[part], starts[end]),))
         own = None if kept is None else kept[part:end]
-        part += mark_parts(text, starts[part : end + 1], needle, found[part:end], own, deadline_ns)
+        marks = found[part:end]
+        part += mark_parts(text, starts[part : end + 1], needle, marks, own, deadline_ns)
         if part < end:
             return part
+        deadline_ns = time_left(deadline_ns, marks)
     return part
 
 

@@ -18,7 +18,7 @@ class SessionOrigins:
     the origin of each session; `rows[number]` is one of the sessions of that origin.
     """
 
-    numbers: Sequence[int]
+    numbers: array[int]
     rows: Sequence[SessionRow]
 
 

@@ -9,8 +9,8 @@ from operator import itemgetter
 from typing import Any, Final, Protocol
 
 from recall_rank._core.search.column_filters import marked_indices
-from recall_rank._core.search.evidence import by_rank
-from recall_rank._core.search.hits import Hit, Hits, SessionHit
+from recall_rank._core.search.hits import Hit, Hits
+from recall_rank._core.search.session_hits import SessionHit, SessionHits
 from recall_rank.index.shards.questions import (
     AddHits,
     AddParts,
@@ -36,12 +36,14 @@ class FoundEvidence(Protocol):
     def hit_count(self) -> int: ...
     @property
     def docs_done(self) -> int: ...
+    @property
+    def late(self) -> bool: ...
     def extend(self, other: Any, share: float) -> None: ...
     def extend_marked(self, parts: bytearray) -> None: ...
     def top(self, count: int) -> Hits: ...
     def top_among(self, count: int, parts: bytearray) -> Hits: ...
     def among(self, parts: bytearray) -> Hits: ...
-    def sessions(self) -> list[SessionHit]: ...
+    def sessions(self) -> SessionHits: ...
     def mark_hits(self, parts: bytearray) -> None: ...
     def write_scores(self, scores: array[float]) -> None: ...
 
@@ -82,6 +84,11 @@ class ShardEvidence:
         """The number of all documents: what a shard did not read in time counts as not reached, see `missing`."""
         self.hit_count  # noqa: B018 - asks the shards
         return self._reader.docs
+
+    @property
+    def late(self) -> bool:
+        """False: a shard whose time was over is in `incomplete` of the reader."""
+        return False
 
     # --- steps ---------------------------------------------------------------------------------------------
 
@@ -146,16 +153,15 @@ class ShardEvidence:
         """Return the numbers in each shard, by its name, of the parts marked in u8[parts of all shards]."""
         return {span.name: _numbers(span.parts_of(parts) or b"") for span in self._reader.spans}
 
-    def sessions(self) -> list[SessionHit]:
-        """Return a SessionHit for every session with hits, in the order of Evidence.sessions()."""
+    def sessions(self) -> SessionHits:
+        """Return the SessionHits of all shards that answer."""
         rows = [(span, row) for span, answer in self._asked("sessions") for row in answer.sessions]
         numbers = self._reader.sessions_of([span.first_part + row[0] for span, row in rows])
-        found = [
+        found = (
             SessionHit(session, span.first_part + part, span.first_doc + doc, score, hits, bool(title), tier)
             for session, (span, (part, doc, score, hits, title, tier)) in zip(numbers, rows, strict=True)
-        ]
-        found.sort(key=by_rank)
-        return found
+        )
+        return SessionHits(list(found))
 
     def mark_hits(self, parts: bytearray) -> None:
         """Set parts[p], u8[parts of all shards], to 1 for the part p of every hit; others keep their value."""

@@ -5,15 +5,14 @@ It runs before anything is ranked or counted.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from time import monotonic_ns
-from types import MappingProxyType
 
 from recall_rank._core.runtime.record_factory import RecordFactory
 from recall_rank._core.search.column_filters import (
+    copy_marks,
     count_marks,
     keep_marks,
-    mark_documents_of_parts,
     mark_eligible,
     marked_indices,
 )
@@ -23,7 +22,6 @@ from recall_rank.index.reader.segment_view import SegmentView
 from recall_rank.index.segment.segment import ROLES
 from recall_rank.model import Count
 from recall_rank.model.record_classes import frozen, mutable
-from recall_rank.model.response import DirectoryBucket
 from recall_rank.search.filters.in_context import leave_out, read_by_the_caller
 from recall_rank.search.filters.restrictions import Restrictions, is_named_in_input, path_pattern
 from recall_rank.search.filters.session_filters import DEAD, REASONS, filter_sessions
@@ -61,7 +59,7 @@ class EligibleSet:
     message_count: Count
     part_count: Count
     limited_by: list[str]
-    buckets: Mapping[int, DirectoryBucket]  # of each session, where a directory was asked for
+    buckets: bytearray | None  # u8[sessions]: an index into DIRECTORY_BUCKETS, where a directory was asked for
     cut_by_caller: bool  # the caller's `sessions` left eligible sessions out
     parts_reached: int  # parts, from the first, whose text was read for filters before the deadline
     unmet: UnmetText | None = None  # the text that left nothing eligible
@@ -111,7 +109,7 @@ def eligible_set(reader: IndexReader, query: Query, deadline_ns: int = 0) -> Eli
         parts -= sum(left_out.values())
     doc_marks = bytearray(reader.docs)
     for view in reader.views:
-        mark_documents_of_parts(view.parts_in(part_marks), view.segment.doc_part, view.docs_in(doc_marks))
+        copy_marks(view.parts_in(part_marks), view.segment.doc_part, view.docs_in(doc_marks))
     docs, words = reader.averages(doc_marks)
     sessions = chosen.reasons.count(0)
     return EligibleSet(
@@ -132,13 +130,11 @@ def eligible_set(reader: IndexReader, query: Query, deadline_ns: int = 0) -> Eli
     )
 
 
-def everything(
-    reader: IndexReader, limited: Sequence[str] = (), buckets: Mapping[int, DirectoryBucket] = MappingProxyType({})
-) -> EligibleSet:
+def everything(reader: IndexReader, limited: Sequence[str] = (), buckets: bytearray | None = None) -> EligibleSet:
     """Return the eligible set that includes all live sessions with their messages, parts and documents.
 
-    `limited` names the options that were set, although they excluded nothing. `buckets` maps the number of a session to
-    its directory bucket.
+    `limited` names the options that were set, although they excluded nothing. `buckets`, u8[sessions], are those of the
+    EligibleSet.
     """
     sessions, messages, parts = len(reader.sessions), reader.messages_without_titles, reader.parts_without_titles
     docs, words = reader.averages()
@@ -153,20 +149,19 @@ def everything(
         message_count=_count(messages, messages, messages, {}),
         part_count=_count(parts, parts, parts, {}),
         limited_by=list(limited),
-        buckets=dict(buckets),
+        buckets=buckets,
         cut_by_caller=False,
         parts_reached=reader.parts,
     )
 
 
-def parts_of_sessions(reader: IndexReader, left_out: bytes | bytearray) -> bytearray:
-    """Return marks u8[parts] of all parts of the sessions whose byte in `left_out`, u8[sessions], is 0."""
-    messages, parts = bytearray(reader.messages), bytearray(reader.parts)
-    roles = bytes([1]) * len(ROLES)
-    for view, own in zip(reader.views, reader.own_sessions(left_out, DEAD), strict=True):
-        names, segment = bytes([1]) * len(view.segment.names.values), view.segment
-        own_messages, own_parts = view.messages_in(messages), view.parts_in(parts)
-        mark_eligible(segment, own, roles, -FOREVER, FOREVER, names, names, True, own_messages, own_parts)
+def parts_of_sessions(reader: IndexReader, wanted: bytearray) -> bytearray:
+    """Return marks u8[parts] of all parts of the sessions that `wanted`, u8[sessions], marks."""
+    parts = bytearray(reader.parts)
+    for view, own in zip(reader.views, reader.own_sessions(wanted, 0), strict=True):
+        messages = bytearray(view.segment.messages)
+        copy_marks(own, view.segment.message_session, messages)
+        copy_marks(messages, view.segment.part_message, view.parts_in(parts))
     return parts
 
 

@@ -6,20 +6,19 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Final, NamedTuple
 
+from recall_rank._core.search.column_filters import copy_marks
 from recall_rank.analysis.normalize import fold
 from recall_rank.index.reader.index_reader import IndexReader
 from recall_rank.index.segment.segment import SessionRow
 from recall_rank.model.agent_names import is_of_agent, is_written_at
 from recall_rank.model.project_scope import (
-    DIRECTORY_BUCKETS,
-    directory_bucket,
+    directory_rank,
     in_project,
     inside,
     is_named,
     normal_path,
 )
 from recall_rank.model.record_classes import frozen, replace
-from recall_rank.model.response import DirectoryBucket
 from recall_rank.search.filters.restrictions import Restrictions
 from recall_rank.search.query import Query
 
@@ -42,7 +41,7 @@ class SessionFilter:
     """The result of the filters on sessions: the reason for which each session is left out, if any."""
 
     reasons: bytearray  # u8[sessions]: an index into REASONS, 0 for a session that passes
-    buckets: dict[int, DirectoryBucket]  # the directory bucket of those that pass, where a directory was asked for
+    buckets: bytearray | None  # u8[sessions]: an index into DIRECTORY_BUCKETS, where a directory was asked for
 
     @property
     def cut_by_caller(self) -> bool:
@@ -59,18 +58,18 @@ def filter_sessions(reader: IndexReader, query: Query) -> SessionFilter:
     options = query.options
     tests = _tests(query)
     if not tests and not options.directory and options.sessions is None:
-        return SessionFilter(bytearray(len(reader.sessions)), {})
-    reasons, buckets = _left_out(reader, tests), dict[int, DirectoryBucket]()
+        return SessionFilter(bytearray(len(reader.sessions)), None)
+    reasons, buckets = _left_out(reader, tests), None
     if options.directory:
         wanted, origins = normal_path(options.directory), reader.origins
         by_folder = None if options.context is None else replace(options.context, project=None)
-        of_origin = [directory_bucket(row, wanted, by_folder) for row in origins.rows]
-        passed = enumerate(zip(reasons, origins.numbers, strict=True))
-        buckets = {session: of_origin[origin] for session, (reason, origin) in passed if not reason}
+        buckets = bytearray(len(reader.sessions))
+        of_origin = bytes([directory_rank(row, wanted, by_folder) for row in origins.rows])
+        copy_marks(of_origin, origins.numbers, buckets)
     if options.sessions is not None:
         staying = [number for number, reason in enumerate(reasons) if not reason]  # newest first
-        if buckets:
-            staying.sort(key=lambda number: DIRECTORY_BUCKETS[buckets[number]])
+        if buckets is not None:
+            staying.sort(key=buckets.__getitem__)
         for number in staying[options.sessions :]:
             reasons[number] = _NUMBERS["sessions_limit"]
     return SessionFilter(reasons, buckets)
@@ -88,9 +87,11 @@ def _left_out(reader: IndexReader, tests: Sequence[_Test]) -> bytearray:
         for row in reader.origins.rows
     ]
     of_session = [(at, test.passes) for at, test in enumerate(tests) if not test.of_origin]
-    if not of_session:
-        return bytearray([numbers[of_origin[origin]] for origin in reader.origins.numbers])
     reasons = bytearray()
+    if not of_session:
+        reasons = bytearray(len(reader.sessions))
+        copy_marks(bytes([numbers[failed] for failed in of_origin]), reader.origins.numbers, reasons)
+        return reasons
     for row, origin in zip(reader.sessions, reader.origins.numbers, strict=True):
         failed = of_origin[origin]
         for at, passes in of_session:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from itertools import chain, compress, islice
+from itertools import compress, islice
 from operator import attrgetter
 from typing import TYPE_CHECKING
 
 from recall_rank._core.rank.candidate import Candidate, candidates_of
-from recall_rank._core.search.hits import Hit, Hits, SessionHit
+from recall_rank._core.search.hits import Hit, Hits
+from recall_rank._core.search.session_hits import SessionHit, SessionHits
 from recall_rank.model.project_scope import DIRECTORY_BUCKETS
-from recall_rank.model.response import DirectoryBucket
 from recall_rank.search.context import SearchContext
 from recall_rank.search.filters.eligible import parts_of_sessions
 from recall_rank.search.query import Query
@@ -56,29 +56,27 @@ def _nearest_hits(search: SearchContext, evidence: FoundEvidence, count: int) ->
 
     by_bucket() finds the entries of the page among them, and no list of all hits is made.
     """
-    sessions = len(search.reader.sessions)
-    left_out = {bucket: bytearray(b"\1" * sessions) for bucket in DIRECTORY_BUCKETS}
-    for session, bucket in search.eligible.buckets.items():
-        left_out[bucket][session] = 0
+    buckets = search.eligible.buckets or bytearray()
     found: list[Hit] = []
-    for others in left_out.values():
-        if 0 in others:
-            found += evidence.top_among(count, parts_of_sessions(search.reader, others))
+    for rank in range(len(DIRECTORY_BUCKETS)):
+        if rank in buckets and evidence.hit_count:
+            own = buckets.translate(bytes([number == rank for number in range(256)]))
+            found += evidence.top_among(count, parts_of_sessions(search.reader, own))
     return Hits(sorted(found, key=attrgetter("tier")))
 
 
-def best_sessions(search: SearchContext, evidence: FoundEvidence, rows: list[SessionHit]) -> list[PageEntry]:
+def best_sessions(search: SearchContext, evidence: FoundEvidence, sessions: SessionHits) -> list[PageEntry]:
     """Return a page entry for each session with hits: the reranked ones first, the others by their evidence.
 
-    The number of reranked sessions fills whole pages. `rows` has one best hit for each session. Entries that follow the
+    The number of reranked sessions fills whole pages. `sessions` are all that have hits. Entries that follow the
     requested page are left out; with the options `directory` and `fallback`, those that follow it in each bucket.
     """
     options = search.query.options
     count, last = _whole_pages(search.query), options.offset + options.results
     reader, ceiling, weights = search.reader, search.expansion.ceiling or 1.0, search.query.weights
-    titled = {row.session for row in rows if row.title}
+    rows: SessionHits | list[SessionHit] = sessions
     if options.directory and options.fallback:
-        rows = _nearest_rows(search, rows, count + last)
+        rows = _nearest_rows(search, sessions, count + last)
         last = len(rows)
     found = best_hits(search, evidence)
     chosen = set(found.parts())
@@ -95,7 +93,7 @@ def best_sessions(search: SearchContext, evidence: FoundEvidence, rows: list[Ses
     add_others(reader, best, weights.again)
     ranked = by_session(reader, order(search, best), (), ceiling)[:count]
     for entry in ranked:
-        entry.title_match = entry.title_match or entry.session in titled
+        entry.title_match = entry.title_match or sessions.has_title(entry.session)
     known = {entry.session for entry in ranked}
     kept = set(map(id, _folded(search, [entry.candidate for entry in ranked])))
     ranked = [entry for entry in ranked if id(entry.candidate) in kept]
@@ -103,16 +101,13 @@ def best_sessions(search: SearchContext, evidence: FoundEvidence, rows: list[Ses
     return ranked + by_session(reader, (), others, ceiling)
 
 
-def _nearest_rows(search: SearchContext, rows: list[SessionHit], count: int) -> list[SessionHit]:
-    """Return the first `count` of `rows` in each directory bucket: lower tiers first, in a tier the nearest bucket
+def _nearest_rows(search: SearchContext, sessions: SessionHits, count: int) -> list[SessionHit]:
+    """Return the first `count` of `sessions` in each directory bucket: lower tiers first, in a tier the nearest bucket
     first.
     """
-    found: dict[DirectoryBucket, list[SessionHit]] = {bucket: [] for bucket in DIRECTORY_BUCKETS}
-    for row in rows:
-        own = found[search.eligible.buckets[row.session]]
-        if len(own) < count:
-            own.append(row)
-    return sorted(chain.from_iterable(found.values()), key=attrgetter("tier"))
+    buckets = search.eligible.buckets or bytearray()
+    found = sessions.best_of_each(count, buckets)
+    return sorted(found, key=lambda row: (row.tier, buckets[row.session]))
 
 
 def best_hits(search: SearchContext, evidence: FoundEvidence) -> Hits:

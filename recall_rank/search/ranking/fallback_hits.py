@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from recall_rank.index.reader.literal_scan import HIT_NS
 from recall_rank.search.context import SearchContext
 from recall_rank.search.deadline import DegradeKind
 from recall_rank.search.expansion.expand import fallback_groups
@@ -16,11 +17,13 @@ if TYPE_CHECKING:
     from recall_rank.index.shards.shard_evidence import FoundEvidence
 
 
-def scan(search: SearchContext) -> None:
+def scan(search: SearchContext, known: int = 0) -> None:
     """Scan the text of eligible parts for the query; store marks u8[parts] of the parts that contain it in
-    search.text_marks.
+    search.text_marks. Time is left to rank `known` hits.
     """
-    search.text_marks, looked = text_hits(search.reader, search.query, search.eligible.part_marks, search.deadline)
+    search.text_marks, looked = text_hits(
+        search.reader, search.query, search.eligible.part_marks, search.deadline, known * HIT_NS
+    )
     search.stages.append("scan")
     search.reached(looked)
 
@@ -28,18 +31,18 @@ def scan(search: SearchContext) -> None:
 def extend(search: SearchContext, evidence: FoundEvidence) -> None:
     """Append the fallback hits to the hits of `evidence`, in two tiers: by resembling words, then by text scan.
 
-    A hit of a later tier ranks behind every hit of an earlier one. Steps for which no time is left are skipped. In
-    literal and regex mode only the text scan is used.
+    A hit of a later tier ranks behind every hit of an earlier one. Steps for which no time is left, beside the time to
+    rank the hits that are known, are skipped. In literal and regex mode only the text scan is used.
     """
     ranked = evidence.hit_count
-    if not search.text_decides and not search.deadline.passed():
+    if not search.text_decides and not search.deadline.passed(ranked * HIT_NS):
         _by_resembling_words(search, evidence)
-    if search.text_marks is None and not search.deadline.passed():
-        scan(search)
+    known = evidence.hit_count
+    if search.text_marks is None and not search.deadline.passed(known * HIT_NS):
+        scan(search, known)
     if search.text_marks is None:
         search.reached(0)  # any part may hold the query in its text
         return
-    known = evidence.hit_count
     evidence.extend_marked(search.text_marks)
     if not ranked and not known and evidence.hit_count and not search.text_decides:
         search.degraded.add(DegradeKind.FALLBACK)
@@ -60,7 +63,7 @@ def _by_resembling_words(search: SearchContext, evidence: FoundEvidence) -> None
         search.expansion,
         eligible,
         None,  # all parts: a part that is a hit keeps its tier
-        search.deadline.at_ns,
+        search.deadline.at_ns - evidence.hit_count * HIT_NS,
         groups,
     )
     search.note_documents(found.docs_done)

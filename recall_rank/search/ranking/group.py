@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from itertools import chain
 
 from recall_rank._core.rank.candidate import Candidate
 from recall_rank._core.rank.rerank import diversify
-from recall_rank._core.search.hits import SessionHit
+from recall_rank._core.search.session_hits import SessionHit
 from recall_rank.index.reader.index_reader import IndexReader
 from recall_rank.index.segment.segment import TITLE_ROLE
 from recall_rank.model import Talk
-from recall_rank.model.project_scope import DIRECTORY_BUCKETS
-from recall_rank.model.response import DirectoryBucket
 from recall_rank.search.types import PageEntry
 from recall_rank.weights import Weights
 
@@ -97,12 +95,12 @@ def _represent(entry: PageEntry, content: Candidate) -> None:
     entry.candidate = content
 
 
-def by_bucket(entries: Iterable[PageEntry], buckets: Mapping[int, DirectoryBucket]) -> list[PageEntry]:
+def by_bucket(entries: Iterable[PageEntry], buckets: bytearray) -> list[PageEntry]:
     """Return the entries sorted by how near the directory of their session is, nearest first; equals keep their order.
 
-    `buckets` maps the number of a session to its directory bucket.
+    buckets, u8[sessions], has an index into DIRECTORY_BUCKETS for each session.
     """
-    return sorted(entries, key=lambda entry: DIRECTORY_BUCKETS[buckets.get(entry.session, "exact")])
+    return sorted(entries, key=lambda entry: buckets[entry.session])
 
 
 def is_title(reader: IndexReader, candidate: Candidate) -> bool:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from itertools import islice
 
 from recall_rank.analysis.normalize import encode, fold
+from recall_rank.index.reader.literal_scan import HIT_NS
 from recall_rank.model import NearMiss
 from recall_rank.search.context import SearchContext
 from recall_rank.search.expansion.lexicon import Lexicon
@@ -15,7 +16,6 @@ MOST = 3
 EDITS = 3  # the greatest distance that a look-up in the vocabulary supports
 PER_WORD = 2
 LOOKED_AT = 20  # sessions, those with the most evidence first
-AFTERWARDS_NS = 30  # a hit's cost until the sessions are known
 
 
 def near_misses(search: SearchContext) -> tuple[NearMiss, ...]:
@@ -51,7 +51,7 @@ def _sessions(search: SearchContext) -> Iterator[NearMiss]:
         return
     deadline_ns = search.deadline.at_ns
     evidence = prefilter(search.reader, search.query, search.expansion, search.eligible, None, deadline_ns)
-    if search.deadline.passed(evidence.hit_count * AFTERWARDS_NS):
+    if search.deadline.passed(evidence.hit_count * HIT_NS):
         return
     for session in [hit.session for hit in evidence.sessions()[:LOOKED_AT]]:
         if search.deadline.passed():

@@ -11,6 +11,7 @@ from recall_rank._core.runtime.record_factory import RecordFactory
 from recall_rank.index.reader.segment_view import SegmentView
 from recall_rank.index.segment.segment import ROLES, TITLE_ROLE, Segment, SessionRow, Text
 from recall_rank.model import CopyPlace, DirectoryRelevance, Flag, Result, ResultSource, Span, Why
+from recall_rank.model.project_scope import DIRECTORY_BUCKETS
 from recall_rank.model.record_classes import Drafts, field, mutable
 from recall_rank.search.context import SearchContext
 from recall_rank.search.deadline import DegradeKind
@@ -82,7 +83,7 @@ class ResultMaker:
             matched = (*matched, "tool_name")
         if author and self._names(author):
             matched = (*matched, "author")
-        relevance: DirectoryRelevance = search.eligible.buckets.get(session, "unknown")
+        relevance = self._directory_relevance(session)
         explain = candidate.explain() if options.explain else None
         why = _why(
             matched_fields=matched if matched or not title else ("directory",),
@@ -119,7 +120,7 @@ class ResultMaker:
         result.tool_name = tool
         result.author = shown_author
         result.title_match = row.title if title or entry.title_match or candidate.part in search.titled else None
-        result.hit_count = search.hits_of_session.get(session, 1) if options.group == "session" else None
+        result.hit_count = (search.sessions.hits_of(session) or 1) if options.group == "session" else None
         result.hit_count_exact = search.total_exact
         result.explain = explain
         result.match_reasons = None if explain is None else _reasons(explain)
@@ -220,6 +221,10 @@ class ResultMaker:
         if names is None:
             names = self.named[value] = any(map(value.lower().__contains__, self.forms))
         return names
+
+    def _directory_relevance(self, session: int) -> DirectoryRelevance:
+        buckets = self.search.eligible.buckets
+        return "unknown" if buckets is None else DIRECTORY_BUCKETS[buckets[session]]
 
 
 NO_WEIGHTS: list[float] = []

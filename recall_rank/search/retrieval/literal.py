@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Callable, Iterator
-from time import monotonic_ns
 from typing import TYPE_CHECKING, Any, cast
 
+from recall_rank._core.search.column_filters import count_marks
 from recall_rank._core.text.substring_scan import find
 from recall_rank.analysis.normalize import encode, fold, folded_spans
 from recall_rank.index.reader.index_reader import IndexReader
-from recall_rank.index.reader.literal_scan import STRIDE_BYTES, end_of_stride
+from recall_rank.index.reader.literal_scan import HIT_NS, STRIDE_BYTES, end_of_stride
 from recall_rank.index.reader.segment_view import Marks, SegmentView
 from recall_rank.index.segment.segment import Segment
 from recall_rank.search.deadline import Deadline
@@ -26,58 +26,64 @@ CHUNK_BYTES = 65_536  # text of several parts that is searched at once before ea
 ANCHORS = ("^", "$", "\\b", "\\B", "\\A", "\\z", "\\C")  # they look at text outside of the match
 
 
-def text_hits(reader: IndexReader, query: Query, keep: bytearray | None, deadline: Deadline) -> tuple[bytearray, int]:
+def text_hits(
+    reader: IndexReader, query: Query, keep: bytearray | None, deadline: Deadline, ahead_ns: int = 0
+) -> tuple[bytearray, int]:
     """Return (marks, count): u8[parts], 1 for each part that contains the query, and how many parts were read.
 
-    The count is lower than the number of parts only when the deadline passed first. Only the parts marked in `keep`,
-    u8[parts], are read; None is all parts of live sessions. Raises ValueError for a pattern that RE2 refuses, and
-    RuntimeError when the extra `regex` is not installed.
+    The count is lower than the number of parts only when the deadline came first; reading ends `ahead_ns` before it,
+    and HIT_NS more for each part found. Only the parts marked in `keep`, u8[parts], are read; None is all parts of live
+    sessions. Raises ValueError for a pattern that RE2 refuses; RuntimeError without the extra `regex`.
     """
     found = bytearray(reader.parts)
+    deadline_ns = deadline.at_ns - ahead_ns
     if query.options.match != "regex":
-        return found, reader.mark_text(query.text, keep, found, deadline.at_ns)
+        return found, reader.mark_text(query.text, keep, found, deadline_ns)
     if reader.sharded:
         compile_pattern(query.text)  # what RE2 refuses is the caller's error, not one of the shards
-        return found, cast("ShardReader", reader).scan(query.text, keep, found, deadline.at_ns, regex=True)
-    return found, mark_pattern(reader, query.text, keep, found, deadline.at_ns, deadline.passed)
+        return found, cast("ShardReader", reader).scan(query.text, keep, found, deadline_ns, regex=True)
+    return found, mark_pattern(reader, query.text, keep, found, lambda more_ns: deadline.passed(ahead_ns + more_ns))
 
 
 def mark_pattern(
-    reader: IndexReader,
-    expression: str,
-    keep: bytearray | None,
-    found: bytearray,
-    deadline_ns: int,
-    late: Callable[[], bool] | None = None,
+    reader: IndexReader, expression: str, keep: bytearray | None, found: bytearray, late: Callable[[int], bool]
 ) -> int:
     """Mark in `found`, u8[parts], the parts with a match of a regular expression; return the first part not reached.
 
-    As mark_literal(), which has the meaning of the arguments. `late` is asked whether the search must end; without it,
-    the search ends at `deadline_ns`.
+    As mark_literal(), which has the meaning of the arguments. `late` is asked whether the search must end that many ns
+    from now: HIT_NS for each part found so far.
     """
     pattern = compile_pattern(expression)
-    passed = late or (lambda: bool(deadline_ns) and monotonic_ns() >= deadline_ns)
     free = not any(mark in expression for mark in ANCHORS)
     for view in reader.views:
-        read = _try_each(view, pattern, view.parts_of(keep), view.parts_in(found), passed, free=free)
+        known = count_marks(found)
+        read = _try_each(view, pattern, view.parts_of(keep), view.parts_in(found), late, known, free=free)
         if read < view.segment.parts:
             return view.first_part + read
     return reader.parts
 
 
 def _try_each(
-    view: SegmentView, pattern: Any, keep: Marks | None, found: Marks, late: Callable[[], bool], *, free: bool
+    view: SegmentView,
+    pattern: Any,
+    keep: Marks | None,
+    found: Marks,
+    late: Callable[[int], bool],
+    known: int,
+    *,
+    free: bool,
 ) -> int:
     """Mark in `found` the parts of one segment that match the pattern, and return the number of parts read.
 
-    That number is lower than the segment's number of parts only when late() was true first. `free` says that the
+    That number is lower than the segment's number of parts only when late() was true first. `known` parts were
+    found in the segments before. `free` says that the
     pattern contains none of ANCHORS, so that several parts can be searched at once.
     """
     segment = view.segment
     part = 0
     while part < segment.parts:
         stride_end = end_of_stride(segment, part, CHUNK_BYTES)
-        if late():
+        if late(known * HIT_NS):
             return part
         # a pattern without anchors that matches a part matches its chunk too, and most chunks have no match
         start, end = segment.part_start[part], segment.part_start[stride_end]
@@ -89,10 +95,11 @@ def _try_each(
             if keep is not None and not keep[number]:
                 continue
             for field, start, stop in _windows_of(segment, number):
-                if late():
+                if late(known * HIT_NS):
                     return number
                 if pattern.search(field, start, stop) is not None:
                     found[number] = 1
+                    known += 1
                     break
         part = stride_end
     return part

@@ -82,7 +82,7 @@ def evidence_of(
     evidence = reader.evidence(eligible)
     average, *weights = scoring.norm
     compiled = CompiledQuery(scoring.groups, weights[0], _norms(average, *weights), array("f", scoring.classes))
-    evidence.accumulate(compiled, deadline_ns, first_term)
+    evidence.accumulate(compiled, deadline_ns, first_term, scoring.scores_all)
     for starts, ends, value in scoring.dates:
         evidence.add_times(array("q", starts), array("q", ends), value)
     evidence.fuse(scoring.neighbours, scoring.session, only, scoring.echo, scoring.echo_floor)
@@ -106,6 +106,7 @@ def _scoring(
         session=(weights.session_log, weights.session_talk, weights.title_log, 0.0),
         echo=weights.echo,
         echo_floor=weights.echo_floor * ceiling,
+        scores_all=query.scores_all,
     )
 
 

@@ -13,9 +13,9 @@ from hypothesis import given
 from recall_rank._core.search.column_filters import (
     are_marked,
     clear_first_parts,
+    copy_marks,
     count_marks,
     keep_marks,
-    mark_documents_of_parts,
     mark_eligible,
     marked_indices,
 )
@@ -179,11 +179,11 @@ def test_spread_is_a_plain_loop(chance: Random) -> None:
     doc_part = array("I", [chance.randrange(reach) for _ in range(chance.randint(0, 20))])
     docs, slow = bytearray(b"\7" * len(doc_part)), bytearray(len(doc_part))
     if len(parts) in doc_part:
-        with pytest.raises(ValueError, match="outside"):
-            mark_documents_of_parts(parts, doc_part, docs)
+        with pytest.raises(ValueError, match="an owner that does not exist"):
+            copy_marks(parts, doc_part, docs)
         return
-    mark_documents_of_parts(parts, doc_part, docs)
-    reference.mark_documents_of_parts(parts, doc_part, slow)
+    copy_marks(parts, doc_part, docs)
+    reference.copy_marks(parts, doc_part, slow)
     assert docs == slow
 
 
@@ -207,7 +207,7 @@ def test_marks_must_be_of_one_length() -> None:
     with pytest.raises(ValueError, match="length"):
         keep_marks(bytearray(2), b"\1", wanted=True)
     with pytest.raises(ValueError, match="one byte"):
-        mark_documents_of_parts(b"\1", array("I", [0, 0]), bytearray(1))
+        copy_marks(b"\1", array("I", [0, 0]), bytearray(1))
 
 
 @given(seeds)

@@ -138,7 +138,7 @@ def test_hits_are_those_of_every_segment_by_itself(chance: Random) -> None:
         assert list(natives[1].top(count)) == hits[:count]
     wanted = marks(chance, parts)
     assert list(natives[2].among(wanted)) == sorted(hit for hit in hits if wanted[hit.part])
-    found = native.sessions()
+    found = list(native.sessions())
     assert found == sorted(found, key=lambda row: (row.tier, -row.score, row.session))
     counts: dict[int, int] = {}
     for hit in hits:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from array import array
 from random import Random
+from time import monotonic_ns, sleep
 
 import pytest
 from hypothesis import given
@@ -60,6 +61,27 @@ def test_the_best_are_found_without_scoring_all(chance: Random) -> None:
         assert list(native.top(len(hits))) == hits
 
 
+def test_the_best_are_looked_for_until_the_deadline() -> None:
+    """Of sessions with equal bounds a few are scored: what is found are hits, and it is told that others may rank
+    before them.
+    """
+    docs = 400
+    doc_columns = flat(docs, message_session=array("I", range(docs)), session_talk=bytes(docs))
+    documents = [{b"a": 1 + doc % 3} for doc in range(docs)]
+    every, native = (Segment(doc_columns, documents).pair()[0] for _ in range(2))
+    assert accumulate(every, one_group(0, 1))
+    while not accumulate(native, one_group(0, 1), deadline := monotonic_ns() + 50_000_000):
+        native = Segment(doc_columns, documents).pair()[0]  # on a busy machine
+    every.fuse(**ALONE)
+    native.fuse(**ALONE)
+    sleep(max(0, deadline - monotonic_ns()) / 1e9)
+    hits = list(every.top(docs))
+    found = list(native.top(5))
+    assert (len(found), native.late, every.late) == (5, True, False)
+    assert found == [hit for hit in hits if hit in found]
+    assert list(native.sessions()) == list(every.sessions())
+
+
 def test_sessions_that_do_not_follow_each_other_are_all_looked_at() -> None:
     # columns on disk may be damaged so: then there is no bound, and no harm
     doc_columns = flat(6, message_session=array("I", [0, 1, 0, 1, 0, 1]), session_talk=b"\0\0")
@@ -80,7 +102,7 @@ def test_sessions_marks_and_scores_are_those_of_the_hits(chance: Random) -> None
         evidence.fuse(**ALONE)
     if chance.random() < 0.5:
         native.top(3)  # reorders the hits
-    sessions = native.sessions()
+    sessions = list(native.sessions())
     hits = check(native, slow)
     # the grouping alone, on the very scores that the native side gave
     slow.fused = {part: score for part, _, score, *_ in hits}
@@ -117,7 +139,7 @@ def test_extensions_follow_as_tiers_of_their_own(chance: Random) -> None:
     assert list(native.among(wanted)) == sorted(hit for hit in hits if wanted[hit[0]])
     slow.fused = {part: score for part, _, score, *_ in hits}
     slow.best = {part: doc for part, doc, *_ in hits}
-    assert native.sessions() == slow.sessions()
+    assert list(native.sessions()) == slow.sessions()
 
 
 def test_an_extension_must_fit() -> None:

@@ -205,6 +205,7 @@ def test_one_rare_run_is_enough(run: str, monkeypatch: pytest.MonkeyPatch) -> No
 def test_after_the_deadline_what_was_looked_at_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     segment = IndexReader([build([session("s", *(f"lantern {number}" for number in range(200)))])])
     monkeypatch.setattr(runs, "SHARE", 1)
+    monkeypatch.setattr(literal_scan, "HIT_NS", 0)
     clock = iter([0, 0, 9])
     monkeypatch.setattr(literal_scan, "monotonic_ns", lambda: next(clock))
     real = runs.terms_containing

@@ -50,7 +50,7 @@ def mark_eligible(
     )
 
 
-def mark_documents_of_parts(parts: Sequence[int], doc_part: Sequence[int], docs: bytearray) -> None:
+def copy_marks(parts: Sequence[int], doc_part: Sequence[int], docs: bytearray) -> None:
     for doc, part in enumerate(doc_part):
         docs[doc] = parts[part]
 

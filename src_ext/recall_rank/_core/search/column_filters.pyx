@@ -104,24 +104,25 @@ cdef inline uint8_t left_out(uint8_t of_session, bint role_passes, bint time_pas
     return BY_ROLE if not role_passes else BY_TIME if not time_passes else PASSED
 
 
-def mark_documents_of_parts(const unsigned char[::1] parts not None, const uint32_t[::1] doc_part not None,
-                            unsigned char[::1] docs not None):
-    """Copy the mark of each part to its documents: docs[d] = parts[doc_part[d]] for every document d.
+def copy_marks(const unsigned char[::1] marks not None, const uint32_t[::1] owners not None,
+               unsigned char[::1] own not None):
+    """Copy the mark of each owner to what it owns, the mark of a part to its documents for example.
 
-    parts u8[parts], doc_part u32[docs], docs u8[docs]. Raises ValueError if lengths differ or a part does not exist.
+    own[k] = marks[owners[k]] for every k; own is u8 and owners u32 of one length. Raises ValueError if they differ in
+    length or an owner does not exist.
     """
-    cdef Py_ssize_t k, count = doc_part.shape[0], part_count = parts.shape[0]
+    cdef Py_ssize_t k, count = owners.shape[0], owner_count = marks.shape[0]
     cdef bint good = True
-    if docs.shape[0] != count:
-        raise ValueError("docs must have one byte a document")
+    if own.shape[0] != count:
+        raise ValueError("there must be one byte for each owner that is named")
     with nogil:
         for k in range(count):
-            if doc_part[k] >= part_count:
+            if owners[k] >= owner_count:
                 good = False
                 break
-            docs[k] = parts[doc_part[k]]
+            own[k] = marks[owners[k]]
     if not good:
-        raise ValueError("a document points outside the segment")
+        raise ValueError("a row names an owner that does not exist")
 
 
 def count_marks(const unsigned char[::1] marks not None, const unsigned char[::1] also=None):

@@ -6,6 +6,7 @@ from recall_rank._core.index.postings cimport Postings
 
 cdef enum:
     MOST_FUSE_NS = 120  # ns that fusion and ranking take at most for a scored document: those far apart in memory
+    SCORE_ALL_NS = 45   # ns more, where every hit gets its score and is grouped or ordered by time: 30 to 45 measured
 
 cdef struct QueryGroups:    # term groups of a query; a group has members, a member is a range of terms [first, last)
     Py_ssize_t count        # groups
@@ -34,6 +35,7 @@ cdef struct ReadTime:       # of a thread that scores the documents of several s
     int64_t begun           # when it began
     Py_ssize_t threads      # that do so at the same time, while one fuses what all of them find
     Py_ssize_t found        # documents that it has scored in the segments before
+    bint scores_all         # every hit will be scored, not only those that can be among the best
 
 cdef struct BlockScratch:   # scratch memory for scoring blocks; every float is 0 between two blocks
     float* scores           # f32[BLOCK]

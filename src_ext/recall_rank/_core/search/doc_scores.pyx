@@ -279,9 +279,10 @@ cdef int64_t time_to_fuse(const ReadTime* time, Py_ssize_t found, int64_t now) n
     """Return the ns to leave for fusing and ranking what was scored until `now`, `found` documents by each thread.
 
     Both depend on the machine, and on how far apart the documents lie in memory, as scoring them did: over ten million
-    parts they took .9 to 1.5 times as long.
+    parts they took .9 to 1.5 times as long. Ranking ends at the deadline where that is not enough.
     """
-    return min(found * MOST_FUSE_NS, (now - time.begun) * 3 // 2) * time.threads
+    cdef int64_t all_ns = found * SCORE_ALL_NS if time.scores_all else 0
+    return (min(found * MOST_FUSE_NS, (now - time.begun) * 3 // 2) + all_ns) * time.threads
 
 
 cdef Py_ssize_t accumulate_blocks(Postings postings, const QueryGroups* groups, const uint16_t* shapes,

@@ -15,12 +15,9 @@ from recall_rank._core.search.fusion cimport FusionWeights, HitRow, add_in_times
 from recall_rank._core.search.hits cimport (Hits, SessionHitRow, Threshold, add_to_session, mark_parts,
                                             release_threshold, reserve_threshold)
 from recall_rank._core.search.segment_evidence cimport SegmentEvidence, SegmentSource
-
-from recall_rank._core.search.hits import SessionHit
+from recall_rank._core.search.session_hits cimport SessionHits, SessionRow
 
 LARGE = 1_048_576  # documents from which a segment has a thread of its own: below, starting it takes longer
-
-cdef object new_row = tuple.__new__
 
 cdef struct Slot:              # of one segment
     PyObject* evidence         # a SegmentEvidence, which Evidence.each owns
@@ -49,6 +46,9 @@ cdef class Evidence:
     cdef const uint8_t[::1] only
     cdef FusionWeights weights
     cdef bint accumulated
+    cdef bint scores_all
+    cdef int64_t deadline
+    cdef readonly bint late       # top() ended at the deadline: hits that it did not score may be better
     cdef uint32_t tiers           # 1 after fuse(), and 1 more for every extension
 
     def __cinit__(self, sources not None, eligible=None, Py_ssize_t processors=1):
@@ -101,13 +101,14 @@ cdef class Evidence:
 
     # --- documents -----------------------------------------------------------------------------------------
 
-    def accumulate(self, CompiledQuery query not None, int64_t deadline_ns=0, first_term=None):
+    def accumulate(self, CompiledQuery query not None, int64_t deadline_ns=0, first_term=None, bint scores_all=False):
         """Score all eligible documents; return False if the deadline passed before the last block of documents.
 
-        deadline_ns is a time.monotonic_ns(), 0 for none. Blocks are read in the order of their documents, without the
-        GIL; segments of LARGE documents or more are read at the same time by `processors` threads. first_term is given
-        where the segments are a shard of an index by whose term numbers the query was made: the number there of the
-        shard's first term. May be called once. Raises ValueError for a second call, and, without first_term, when the
+        deadline_ns is a time.monotonic_ns(), 0 for none; scores_all says that sessions() or another call that scores
+        every hit will follow, for which time is left. Blocks are read in the order of their documents, without the GIL;
+        segments of LARGE documents or more are read at the same time by `processors` threads. first_term is given where
+        the segments are a shard of an index by whose term numbers the query was made: the number there of the shard's
+        first term. May be called once. Raises ValueError for a second call, and, without first_term, when the
         query names terms that do not exist.
         """
         cdef SegmentEvidence own
@@ -119,7 +120,7 @@ cdef class Evidence:
             large += own.columns.docs >= LARGE
         if first_term is None and query.term_count > terms:
             raise ValueError("a member names terms that do not exist")
-        self.accumulated = True
+        self.accumulated, self.scores_all, self.deadline = True, scores_all, deadline_ns
         terms = 0 if first_term is None else first_term
         for own in self.each:
             own.prepare(query, terms, terms + own.source.postings.term_count)
@@ -140,7 +141,7 @@ cdef class Evidence:
         Only accumulate() calls it, from `threads` threads for different segments.
         """
         cdef Py_ssize_t k
-        cdef ReadTime time = ReadTime(deadline_ns, rr_monotonic_ns(), threads, 0)
+        cdef ReadTime time = ReadTime(deadline_ns, rr_monotonic_ns(), threads, 0, self.scores_all)
         cdef BlockScratch scratch
         cdef bint whole = True
         if not self.accumulated or not 0 <= first <= last <= self.count:
@@ -252,7 +253,8 @@ cdef class Evidence:
         """Return the `count` best hits, best first, as Hits.
 
         The order is: lower tier, higher score, newer message, then the reader's order. May be called again with any
-        count. Hits that cannot be among the best are not scored. Raises ValueError for a negative count.
+        count. Hits that cannot be among the best are not scored; nor are, once `count` hits are, any others after the
+        deadline of accumulate(), which `late` tells then. Raises ValueError for a negative count.
         """
         cdef Py_ssize_t k
         cdef bint good = True
@@ -267,7 +269,7 @@ cdef class Evidence:
             return found
         for own in self.each:
             own.prepare_best(count, &self.weights)
-        if not reserve_threshold(&threshold, count):
+        if not reserve_threshold(&threshold, count, self.deadline):
             raise MemoryError
         with nogil:
             for k in range(self.count):
@@ -279,6 +281,7 @@ cdef class Evidence:
         release_threshold(&threshold)
         if not good:
             raise MemoryError
+        self.late = self.late or threshold.late
         self.merge_best(found.reserve(count), count)
         return found
 
@@ -349,15 +352,15 @@ cdef class Evidence:
         return found
 
     def sessions(self):
-        """Return a list with a SessionHit for every session with hits. O(hits).
-
-        It is sorted by lower tier, higher score, then the reader's order of sessions.
-        """
-        cdef Py_ssize_t k
+        """Return the SessionHits of this evidence: a record for every session with hits. O(hits)."""
+        cdef Py_ssize_t k, most = 0
         cdef SessionHitRow* rows
         cdef SegmentEvidence own
+        cdef SessionHits found = SessionHits.__new__(SessionHits)
         self.score_all()
-        found = []
+        for own in self.each:
+            most += own.columns.sessions
+        found.reserve(most)
         for own in self.each:
             rows = <SessionHitRow*>PyMem_RawCalloc(own.columns.sessions + 1, sizeof(SessionHitRow))
             if rows == NULL:
@@ -366,15 +369,17 @@ cdef class Evidence:
                 with nogil:
                     for k in range(own.hit_count):
                         add_to_session(rows, own.hits.rows + k, own.columns)
-                for k in range(own.columns.sessions):
-                    if rows[k].count:
-                        found.append(new_row(SessionHit, (
-                            own.source.session_number(k), own.source.first_part + rows[k].shown.part,
-                            own.source.first_doc + rows[k].shown.doc, rows[k].best.score, rows[k].count,
-                            rows[k].title != 0, rows[k].best.tier)))
+                    for k in range(own.columns.sessions):
+                        if rows[k].count:
+                            found.rows[found.count] = SessionRow(
+                                rows[k].best.score, own.source.session_number(k),
+                                <uint32_t>own.source.first_part + rows[k].shown.part,
+                                <uint32_t>own.source.first_doc + rows[k].shown.doc,
+                                rows[k].count, rows[k].title, rows[k].best.tier)
+                            found.count += 1
             finally:
                 PyMem_RawFree(rows)
-        found.sort(key=by_rank)
+        found.finish()
         return found
 
     def mark_hits(self, uint8_t[::1] parts not None):
@@ -424,11 +429,6 @@ cdef inline HitRow renumbered(const HitRow* hit, SegmentSource source) noexcept:
     """Return a hit of a segment with the part and document numbers of the reader."""
     return HitRow(hit.score, hit.base, <uint32_t>source.first_part + hit.part, <uint32_t>source.first_doc + hit.doc,
                   hit.tier)
-
-
-def by_rank(hit):
-    """Return the sort key of a SessionHit: tier, descending score, session number."""
-    return hit[6], -hit[3], hit[0]
 
 
 def idf(double documents, double frequency):

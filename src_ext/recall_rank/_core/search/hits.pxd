@@ -1,4 +1,4 @@
-from libc.stdint cimport uint8_t, uint32_t
+from libc.stdint cimport int64_t, uint8_t, uint32_t
 
 from recall_rank._core.index.doc_columns cimport DocColumns
 from recall_rank._core.search.doc_scores cimport DocScores
@@ -24,6 +24,8 @@ cdef struct Threshold:      # the `count` best scores so far, of all segments of
     Bound* heap             # negated scores, a max-heap: the root is the worst of the best
     Py_ssize_t known        # scores in the heap
     Py_ssize_t count        # scores wanted
+    int64_t deadline        # ns of the monotonic clock, 0 for none; behind it no more than `count` scores are made
+    bint late               # the deadline ended the search for the best
 
 cdef class Hits:
     cdef HitRow* rows
@@ -37,7 +39,7 @@ cdef Py_ssize_t next_marked(const uint8_t* marks, Py_ssize_t at, Py_ssize_t coun
 cdef void add_to_session(SessionHitRow* rows, const HitRow* hit, DocColumns columns) noexcept nogil
 cdef void best_first(HitRow* hits, Py_ssize_t total, Py_ssize_t count, DocColumns columns) noexcept nogil
 cdef bint can_bound(const FusionWeights* weights, DocColumns columns) noexcept nogil
-cdef bint reserve_threshold(Threshold* threshold, Py_ssize_t count) noexcept nogil
+cdef bint reserve_threshold(Threshold* threshold, Py_ssize_t count, int64_t deadline) noexcept nogil
 cdef void release_threshold(Threshold* threshold) noexcept nogil
 cdef bint collect_best(const DocScores* scored, const Run* runs, Py_ssize_t run_count, DocColumns columns,
                        const ContextScores* context, const FusionWeights* weights, Threshold* threshold,

@@ -8,17 +8,18 @@ from libc.stdint cimport int64_t, uint8_t, uint64_t
 from libc.string cimport memcpy, memset
 
 from recall_rank._core.index.doc_columns cimport PEOPLE, TALKS, TITLE, WORK, DocColumns
+from recall_rank._core.runtime.clock cimport rr_monotonic_ns
 from recall_rank._core.runtime.scratch_pool cimport acquire, release
 from recall_rank._core.search.doc_scores cimport DocScores
 from recall_rank._core.search.fusion cimport ContextScores, FusionWeights, HitRow, Run, score_run
+
+cdef enum:
+    CLOCK_RUNS = 16  # sessions whose hits are scored between two reads of the clock
 
 cdef float SLACK = 1.0001  # sums of equal numbers in another order differ by less than this factor
 
 # A part with evidence: its number, its best passage, its fused score, the part's score without context, its tier.
 Hit = namedtuple("Hit", ("part", "doc", "score", "base", "tier"))
-# A session with hits: `part` and `doc` of its best content, or of its title when only the title is a hit; `score` and
-# `tier` of its best hit, title or not; the number of hits; whether the title is a hit.
-SessionHit = namedtuple("SessionHit", ("session", "part", "doc", "score", "hits", "title", "tier"))
 
 cdef object new_row = tuple.__new__  # the record of a tuple of values: a third of the time of Hit(...)
 
@@ -275,11 +276,13 @@ cdef void heapify(Bound* bounds, Py_ssize_t count) noexcept nogil:
         sink_bound(bounds, k, count)
 
 
-cdef bint reserve_threshold(Threshold* threshold, Py_ssize_t count) noexcept nogil:
+cdef bint reserve_threshold(Threshold* threshold, Py_ssize_t count, int64_t deadline) noexcept nogil:
     """Allocate an empty Threshold, which finds the lowest of the best `count` > 0 scores; False if memory ran out.
 
-    release_threshold() frees it.
+    release_threshold() frees it. `deadline` is in ns of the monotonic clock, 0 for none.
     """
+    threshold.deadline = deadline
+    threshold.late = False
     threshold.heap = <Bound*>PyMem_RawMalloc(count * sizeof(Bound))
     threshold.known = 0
     threshold.count = count
@@ -321,7 +324,7 @@ cdef bint collect_best(const DocScores* scored, const Run* runs, Py_ssize_t run_
 
     Return False if memory ran out. Runs, that is consecutive hits of a session, are scored by descending upper bound
     until no bound reaches the threshold. O(runs + log(runs) * scored runs); scoring every hit would be O(hits).
-    can_bound() must hold.
+    can_bound() must hold. It ends at the threshold's deadline, too: the runs that are left have the lowest bounds.
     """
     cdef Py_ssize_t size = (run_count + 1) * sizeof(Bound)
     cdef Bound* bounds = <Bound*>acquire(size)
@@ -337,6 +340,10 @@ cdef bint collect_best(const DocScores* scored, const Run* runs, Py_ssize_t run_
         heapify(bounds, run_count)
     while good and left and not (
             threshold.known == threshold.count and bounds[0].most < -threshold.heap[0].most):
+        if (threshold.deadline and left % CLOCK_RUNS == 0 and threshold.known == threshold.count
+                and rr_monotonic_ns() >= threshold.deadline):
+            threshold.late = True
+            break
         run = runs + bounds[0].run
         good = reserve_hits(hits, hits.count + run.last - run.first)
         if good:

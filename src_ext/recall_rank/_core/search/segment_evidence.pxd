@@ -56,4 +56,4 @@ cdef class SegmentEvidence:
     cdef int extend(self, SegmentEvidence other, float share, uint32_t tier) except -1
     cdef int extend_marked(self, const uint8_t* parts, uint32_t tier) except -1
     cdef uint8_t* known_parts(self) except NULL
-    cdef Py_ssize_t first_doc_of(self, uint32_t part) noexcept nogil
+    cdef Py_ssize_t first_doc_of(self, uint32_t part, Py_ssize_t low) noexcept nogil

@@ -247,17 +247,26 @@ cdef class SegmentEvidence:
 
         The document of such a hit is the first of its part. Raises ValueError for a marked part without a document.
         """
-        cdef Py_ssize_t part, doc, count = self.columns.parts
+        cdef Py_ssize_t part, doc = 0, more = 0, count = self.columns.parts
         cdef uint8_t* known = self.known_parts()
         try:
-            part = next_marked(parts, 0, count)
-            while part < count:
-                if not known[part]:
-                    doc = self.first_doc_of(part)
-                    if doc == self.columns.docs:
-                        raise ValueError(f"part {part} has no document")
-                    self.append(part, doc, 0, 0, tier)
-                part = next_marked(parts, part + 1, count)
+            for part in range(count):
+                more += (parts[part] != 0) & (known[part] == 0)
+            if not reserve_hits(&self.hits, self.hit_count + more):
+                raise MemoryError
+            with nogil:
+                part = next_marked(parts, 0, count)
+                while part < count:
+                    if not known[part]:
+                        doc = self.first_doc_of(part, doc)
+                        if doc == self.columns.docs:
+                            break
+                        self.hits.rows[self.hit_count] = HitRow(0, 0, part, doc, tier)
+                        self.hit_count += 1
+                    part = next_marked(parts, part + 1, count)
+            self.hits.count = self.hit_count
+            if part < count:
+                raise ValueError(f"part {part} has no document")
         finally:
             release(known, count + 1)
         return 0
@@ -274,11 +283,16 @@ cdef class SegmentEvidence:
         mark_parts(&self.hits, marks)
         return marks
 
-    cdef Py_ssize_t first_doc_of(self, uint32_t part) noexcept nogil:
-        """Return the number of the first document of a part, by binary search; of a part without one, the number of
-        all documents.
+    cdef Py_ssize_t first_doc_of(self, uint32_t part, Py_ssize_t low) noexcept nogil:
+        """Return the number of the first document of a part; of a part without one, the number of all documents.
+
+        The document is `low` or behind it. Found by galloping: steps of doubled length, then binary search.
         """
-        cdef Py_ssize_t low = 0, high = self.columns.docs, middle
+        cdef Py_ssize_t step = 1, high, middle
+        while low + step < self.columns.docs and self.columns.doc_part[low + step] < part:
+            low += step
+            step *= 2
+        high = min(low + step, self.columns.docs)
         while low < high:
             middle = low + (high - low) // 2
             if self.columns.doc_part[middle] < part:
