@@ -57,9 +57,11 @@ def _nearest_hits(search: SearchContext, evidence: FoundEvidence, count: int) ->
     by_bucket() finds the entries of the page among them, and no list of all hits is made.
     """
     buckets = search.eligible.buckets or bytearray()
+    if len(set(buckets)) < 2:  # the best of the only bucket are found without scoring all
+        return evidence.top(count)
     found: list[Hit] = []
     for rank in range(len(DIRECTORY_BUCKETS)):
-        if rank in buckets and evidence.hit_count:
+        if rank in buckets:
             own = buckets.translate(bytes([number == rank for number in range(256)]))
             found += evidence.top_among(count, parts_of_sessions(search.reader, own))
     return Hits(sorted(found, key=attrgetter("tier")))
