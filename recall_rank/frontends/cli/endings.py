@@ -7,6 +7,7 @@ import io
 import os
 import sys
 from collections.abc import Callable
+from pathlib import Path
 from typing import Final
 
 import click
@@ -26,6 +27,7 @@ from recall_rank.frontends.display_text import escape_lines
 _NOT_WRITABLE: Final = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EROFS)
 _NO_MEMORY: Final = "there is not enough memory"
 _NO_MEMORY_JSON: Final = f'{{"ok":false,"error":"{_NO_MEMORY}","schema_version":1}}'  # written without a library
+_OWN_MODULES: Final = Path(__file__).parents[2]  # their syntax is right
 # What importing an extension module and starting a thread say when memory is short; neither raises MemoryError.
 _SAYS_NO_MEMORY: Final = (
     *("failed to map segment", "cannot allocate memory", "can't start new thread"),
@@ -98,6 +100,8 @@ def _unexpected(error: Exception, *, as_json: bool) -> int:
 
 
 def _is_short_of_memory(error: Exception) -> bool:
+    if isinstance(error, SyntaxError):  # what CPython makes of a failed allocation while it compiles a module
+        return error.filename is not None and Path(error.filename).is_relative_to(_OWN_MODULES)
     if isinstance(error, MemoryError) or (isinstance(error, OSError) and error.errno == errno.ENOMEM):
         return True
     said = str(error).lower()

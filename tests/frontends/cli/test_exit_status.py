@@ -254,6 +254,8 @@ def test_no_command_ends_with_2() -> None:
         (OSError(errno.ENOMEM, "Cannot allocate memory"), OUT_OF_MEMORY, "there is not enough memory"),
         (ImportError("x.so: failed to map segment from shared object"), OUT_OF_MEMORY, "there is not enough memory"),
         (SystemError("error return without exception set"), OUT_OF_MEMORY, "there is not enough memory"),
+        (SyntaxError("expected ':'", (start.__file__, 1, 1, "")), OUT_OF_MEMORY, "there is not enough memory"),
+        (SyntaxError("expected ':'", ("elsewhere.py", 1, 1, "")), DEFECT, "SyntaxError: expected ':'"),
         (RuntimeError("can't start new thread"), OUT_OF_MEMORY, "there is not enough memory"),
         (KeyboardInterrupt(), INTERRUPTED, ""),
         (click.Abort(), INTERRUPTED, ""),
