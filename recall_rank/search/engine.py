@@ -5,7 +5,9 @@ from __future__ import annotations
 from time import monotonic_ns, thread_time_ns
 from typing import TYPE_CHECKING
 
+from recall_rank._core.search.column_filters import count_marks
 from recall_rank.index.reader.index_reader import IndexReader
+from recall_rank.index.reader.literal_scan import HIT_NS
 from recall_rank.model import SearchResponse
 from recall_rank.search.context import SearchContext
 from recall_rank.search.deadline import Clock, Deadline
@@ -80,7 +82,8 @@ def find_evidence(
     context.note_words(expansion.words_done)
     if context.text_decides:
         scan(context)
-    evidence = prefilter(reader, query, expansion, eligible, context.text_marks, deadline.at_ns)
+    found = 0 if context.text_marks is None else count_marks(context.text_marks)
+    evidence = prefilter(reader, query, expansion, eligible, context.text_marks, deadline.at_ns - found * HIT_NS)
     context.stages.append("prefilter")
     context.note_documents(evidence.docs_done)
     return context, evidence

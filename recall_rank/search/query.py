@@ -90,10 +90,16 @@ class Query:
     languages: tuple[str, ...] = ()  # beside English; in_languages() finds them
 
     @property
+    def nearest_first(self) -> bool:
+        """Whether results of near directories come before others."""
+        return bool(self.options.directory and self.options.fallback)
+
+    @property
     def scores_all(self) -> bool:
-        """Whether every hit is scored, to group or order all of them, and not only those that can be the best."""
+        """Whether every hit is scored, and not only those that can be the best: to group, order or extend all."""
         options = self.options
-        return options.group == "session" or options.order == "time" or bool(options.directory and options.fallback)
+        added = options.match in ("literal", "regex") or bool(options.extra_scores)
+        return added or options.group == "session" or options.order == "time" or self.nearest_first
 
     @classmethod
     def parse(cls, text: str, now: int, options: Options) -> Query:

@@ -208,7 +208,7 @@ class Shards:
         self, generations: Sequence[str], questions: Mapping[int, Question], wait_ns: int
     ) -> dict[int, Answer | str]:
         """Ask shards at the same time; see AskShards."""
-        budget_ns = int(wait_ns * ANSWER_SHARE)
+        budget_ns = max(1, int(wait_ns * ANSWER_SHARE)) if wait_ns else 0  # 0 would be no limit
         futures: dict[int, Future[ShardReply]] = {}
         found: dict[int, Answer | str] = {}
         for number, question in questions.items():

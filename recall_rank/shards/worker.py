@@ -145,8 +145,7 @@ def _wanted(reader: IndexReader, evidence: Evidence, question: EvidenceQuestion,
     """Return what a question wants of an evidence."""
     count = evidence.hit_count
     if question.wanted == "top":
-        best = evidence.top(question.count)
-        return EvidenceAnswer(count, complete and not evidence.late, hits=_rows(best))
+        return EvidenceAnswer(count, complete, hits=_rows(evidence.top(question.count)))
     if question.wanted in ("among", "top_among"):
         marks = bytearray(reader.parts)
         for part in question.parts:

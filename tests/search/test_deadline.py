@@ -14,6 +14,7 @@ from recall_rank.index.reader.index_reader import IndexReader
 from recall_rank.index.reader.literal_scan import HIT_NS
 from recall_rank.index.segment.build import build
 from recall_rank.model import SearchResponse
+from recall_rank.search.context import SearchContext
 from recall_rank.search.deadline import SCORE_BY, Deadline, DegradeKind
 from recall_rank.search.engine import search
 from recall_rank.search.expansion.expand import expand
@@ -21,6 +22,8 @@ from recall_rank.search.expansion.lexicon import Lexicon
 from recall_rank.search.filters.eligible import eligible_set
 from recall_rank.search.options import Options
 from recall_rank.search.query import Query
+from recall_rank.search.ranking import best_hits
+from recall_rank.search.results import page
 from recall_rank.search.retrieval.literal import mark_pattern, text_hits
 from recall_rank.weights import DEFAULT
 from tests.support.index.cutting import Cut, joined
@@ -286,3 +289,19 @@ def test_a_scan_leaves_time_for_the_hits_that_are_known(segment: IndexReader) ->
         marks, reached = text_hits(segment, query, None, Deadline(60_000), 1_000)
         assert reached == segment.parts
         assert marks.count(1) > 0
+
+
+def test_a_search_whose_best_hits_were_not_all_looked_for_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of 400 sessions with a hit; the time ends when all documents are read."""
+    reader = IndexReader([build([session(f"s{number}", f"lantern {number}") for number in range(400)])])
+    plain = run(reader, "lantern", results=5)
+    real = best_hits.best_parts
+
+    def late(context: SearchContext, evidence: Any) -> Any:
+        context.deadline.at_ns = 1
+        return real(context, evidence)
+
+    monkeypatch.setattr(page, "best_parts", late)
+    response = run(reader, "lantern", results=5)
+    assert (plain.degrade_kind, response.degrade_kind) == ("none", "time")
+    assert (len(response.results), response.total) == (5, plain.total)

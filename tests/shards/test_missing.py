@@ -16,7 +16,14 @@ import pytest
 from recall_rank.corpus import Index
 from recall_rank.index.errors import MissingIndexError
 from recall_rank.index.segment.build import build
-from recall_rank.index.shards.questions import EvidenceAnswer, NearAnswer, ScanAnswer, ShardReply, ShardRequest
+from recall_rank.index.shards.questions import (
+    EvidenceAnswer,
+    EvidenceQuestion,
+    NearAnswer,
+    ScanAnswer,
+    ShardReply,
+    ShardRequest,
+)
 from recall_rank.shards.local_shard import LocalShard
 from recall_rank.shards.process_shard import ProcessShard
 from recall_rank.shards.shards import Shards
@@ -98,6 +105,41 @@ def test_what_the_others_found_stands(kind: str) -> None:
     response = shards.search("lantern", now=NOW, budget_ms=BUDGET_MS, results=50)
     assert time.monotonic() - begun < 5 * BUDGET_MS / 1000
     check_others_stand(response, "b", why)
+
+
+@pytest.mark.parametrize("wrong", [{"hits": -1}, {"hits": 10_000}, {"tier": -1}, {"tier": 2**40}])
+def test_what_the_others_found_stands_beside_rows_that_cannot_be(wrong: dict[str, int]) -> None:
+    row = {"part": 0, "doc": 0, "score": 9.0, "hits": 1, "title": 0, "tier": 0} | wrong
+    broken = BrokenShard("b", lambda shard, request: changed(shard, request, sessions=[tuple(row.values())]))
+    shards = Shards([segments_shard("a"), broken, segments_shard("c")])
+    response = shards.search("lantern", now=NOW, budget_ms=ENOUGH_MS, results=50, group="session")
+    check_others_stand(response, "b", "a part that it does not have")
+
+
+def test_a_shard_that_is_gone_before_its_hits_are_read_loses_its_own_only() -> None:
+    """In the order of time hits are counted first, then those of the page are read."""
+
+    def answer(shard: WireShard, request: ShardRequest) -> Future[Any]:
+        reading = isinstance(request.question, EvidenceQuestion) and request.question.wanted == "among"
+        return done(OSError("gone")) if reading else WireShard.submit(shard, request)
+
+    shards = Shards([segments_shard("a"), BrokenShard("b", answer), segments_shard("c")])
+    response = shards.search("lantern", now=NOW, budget_ms=ENOUGH_MS, results=50, order="time")
+    assert {result.session_id[0] for result in response.results} == {"a", "c"}
+    assert response.coverage.not_reached == ("b",)
+
+
+def test_a_shard_that_is_asked_at_the_last_moment_has_a_deadline() -> None:
+    asked: list[int] = []
+
+    def answer(shard: WireShard, request: ShardRequest) -> Future[Any]:
+        asked.append(request.budget_ns)
+        return WireShard.submit(shard, request)
+
+    shards = Shards([BrokenShard("b", answer)])
+    shards.search("lantern", now=NOW, budget_ms=0.001)
+    assert asked
+    assert 0 not in asked
 
 
 @pytest.mark.parametrize("match", ["literal", "regex"])

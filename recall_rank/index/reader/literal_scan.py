@@ -18,9 +18,7 @@ if TYPE_CHECKING:
     from recall_rank.index.segment.segment import Segment
 
 STRIDE_BYTES = 1 << 20  # text searched between two checks of the deadline
-HIT_NS: Final = (
-    50  # ns that the later stages of a search take for each part that is found, to score, group and order it
-)
+HIT_NS: Final = 50  # that the later stages of a search take for each part found: to score, group and order it
 
 
 def mark_literal(
@@ -55,7 +53,8 @@ def _mark_segment(view: SegmentView, needle: bytes, keep: Marks | None, found: M
     read = _mark_ascii_folded(segment, needle, keep, found, deadline_ns)
     if len(segment.folded_part):
         marks = bytearray(len(segment.folded_part))
-        done = mark_parts(segment.folded_text, segment.folded_start, needle, marks, None, deadline_ns)
+        left_ns = time_left(deadline_ns, found)
+        done = mark_parts(segment.folded_text, segment.folded_start, needle, marks, None, left_ns)
         if done < len(marks):
             read = min(read, segment.folded_part[done])
         for place, part in enumerate(segment.folded_part):

@@ -26,6 +26,7 @@ from recall_rank.index.shards.shard_reader import ShardReader, ShardSpan
 from recall_rank.model.record_classes import replace
 
 FIRST: Final = 128  # best hits that come with the first answer: more than are reranked for a page of usual size
+MOST_TIERS: Final = 1000  # more than any search makes
 STALE: Final = -1  # the number of best hits that are known after a step
 
 
@@ -40,7 +41,7 @@ class FoundEvidence(Protocol):
     def late(self) -> bool: ...
     def extend(self, other: Any, share: float) -> None: ...
     def extend_marked(self, parts: bytearray) -> None: ...
-    def top(self, count: int) -> Hits: ...
+    def top(self, count: int, deadline_ns: int = 0) -> Hits: ...
     def top_among(self, count: int, parts: bytearray) -> Hits: ...
     def among(self, parts: bytearray) -> Hits: ...
     def sessions(self) -> SessionHits: ...
@@ -87,7 +88,7 @@ class ShardEvidence:
 
     @property
     def late(self) -> bool:
-        """False: a shard whose time was over is in `incomplete` of the reader."""
+        """False: the deadline of a question ends no search for the best hits of a shard."""
         return False
 
     # --- steps ---------------------------------------------------------------------------------------------
@@ -113,7 +114,7 @@ class ShardEvidence:
 
     # --- what was found ------------------------------------------------------------------------------------
 
-    def top(self, count: int) -> Hits:
+    def top(self, count: int, deadline_ns: int = 0) -> Hits:
         """Return the `count` best hits, best first, in the order of Evidence.top()."""
         if count < 0:
             raise ValueError(f"count must not be negative, not {count}")
@@ -207,7 +208,8 @@ def _is_of(answer: EvidenceAnswer, span: ShardSpan) -> bool:
     """Return whether all rows of an answer are of the shard that gave it."""
     parts = [*(row[0] for row in answer.hits), *(row[0] for row in answer.sessions), *answer.parts]
     docs = [*(row[1] for row in answer.hits), *(row[1] for row in answer.sessions)]
-    return all(0 <= part < span.parts for part in parts) and all(0 <= doc < span.docs for doc in docs)
+    counted = all(0 < hits <= span.parts and 0 <= tier <= MOST_TIERS for _, _, _, hits, _, tier in answer.sessions)
+    return counted and all(0 <= part < span.parts for part in parts) and all(0 <= doc < span.docs for doc in docs)
 
 
 def _numbers(marks: bytes) -> array[int]:

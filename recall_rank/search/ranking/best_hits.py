@@ -34,9 +34,9 @@ def best_parts(search: SearchContext, evidence: FoundEvidence) -> tuple[list[Can
     """
     options, weights = search.query.options, search.query.weights
     count, needed = _whole_pages(search.query), options.offset + options.results
-    nearest_first = bool(options.directory and options.fallback)
     most = count + max(weights.looked_at, needed)  # as many of the reranked hits may be folded
-    found = _nearest_hits(search, evidence, most) if nearest_first else evidence.top(most)
+    nearest_first = search.query.nearest_first
+    found = _nearest_hits(search, evidence, most) if nearest_first else evidence.top(most, search.deadline.at_ns)
     likely = _likely(search, found, count)
     added = _scored_by_caller(search, evidence) + _near_in_meaning(search, evidence, likely.parts())
     best = rerank(search, candidates(search, likely) + added)
@@ -57,8 +57,8 @@ def _nearest_hits(search: SearchContext, evidence: FoundEvidence, count: int) ->
     by_bucket() finds the entries of the page among them, and no list of all hits is made.
     """
     buckets = search.eligible.buckets or bytearray()
-    if len(set(buckets)) < 2:  # the best of the only bucket are found without scoring all
-        return evidence.top(count)
+    if len(set(buckets)) < 2:  # all sessions are in one bucket
+        return evidence.top(count, search.deadline.at_ns)
     found: list[Hit] = []
     for rank in range(len(DIRECTORY_BUCKETS)):
         if rank in buckets:
@@ -77,7 +77,7 @@ def best_sessions(search: SearchContext, evidence: FoundEvidence, sessions: Sess
     count, last = _whole_pages(search.query), options.offset + options.results
     reader, ceiling, weights = search.reader, search.expansion.ceiling or 1.0, search.query.weights
     rows: SessionHits | list[SessionHit] = sessions
-    if options.directory and options.fallback:
+    if search.query.nearest_first:
         rows = _nearest_rows(search, sessions, count + last)
         last = len(rows)
     found = best_hits(search, evidence)
@@ -115,7 +115,8 @@ def _nearest_rows(search: SearchContext, sessions: SessionHits, count: int) -> l
 def best_hits(search: SearchContext, evidence: FoundEvidence) -> Hits:
     """Return the hits to rerank where no page asks for more: `survivors` of them, and those that hold the query."""
     weights = search.query.weights
-    return _likely(search, evidence.top(weights.survivors + weights.looked_at), weights.survivors)
+    found = evidence.top(weights.survivors + weights.looked_at, search.deadline.at_ns)
+    return _likely(search, found, weights.survivors)
 
 
 def candidates(search: SearchContext, found: Hits) -> list[Candidate]:

@@ -28,7 +28,7 @@ def page(search: SearchContext, evidence: FoundEvidence) -> list[PageEntry]:
     """
     options = search.query.options
     first, last = options.offset, options.offset + options.results
-    buckets = search.eligible.buckets if options.fallback else None
+    buckets = search.eligible.buckets if search.query.nearest_first else None
     by_sessions, by_time = options.group == "session", options.order == "time"
     if options.extra_scores and not search.text_decides:
         search.scored_marks, reached, unknown = mark_scored(
@@ -91,4 +91,5 @@ def _by_time(search: SearchContext, evidence: FoundEvidence) -> Iterator[PageEnt
             order.append((start + part, session))
     found = {candidate.part: candidate for candidate in candidates(search, evidence.among(page))}
     for part, session in order:
-        yield PageEntry(found[part], session)
+        if part in found:  # else its shard did not answer any more
+            yield PageEntry(found[part], session)

@@ -50,8 +50,8 @@ def mark_pattern(
 ) -> int:
     """Mark in `found`, u8[parts], the parts with a match of a regular expression; return the first part not reached.
 
-    As mark_literal(), which has the meaning of the arguments. `late` is asked whether the search must end that many ns
-    from now: HIT_NS for each part found so far.
+    As mark_literal(), which has the meaning of the arguments. `late(ns)` tells whether the deadline is at most `ns`
+    away; HIT_NS are left for each part found so far.
     """
     pattern = compile_pattern(expression)
     free = not any(mark in expression for mark in ANCHORS)

@@ -58,7 +58,8 @@ def prefilter(
     parts not marked in `only`, u8[parts], are left out. `deadline_ns` is a time.monotonic_ns(), 0 for none; documents
     not read before it score 0, see Evidence.docs_done. `groups`, when given, replaces expansion.groups.
     """
-    scoring = _scoring(reader, query, expansion.groups if groups is None else groups, expansion.ceiling, eligible)
+    scores_all = query.scores_all or groups is not None  # which are added to those of another evidence
+    scoring = _scoring(reader, query, groups or expansion.groups, expansion.ceiling, eligible, scores_all=scores_all)
     if reader.sharded:
         from recall_rank.index.shards.shard_evidence import ShardEvidence
 
@@ -90,7 +91,13 @@ def evidence_of(
 
 
 def _scoring(
-    reader: IndexReader, query: Query, groups: Sequence[TermGroup], ceiling: float, eligible: EligibleSet
+    reader: IndexReader,
+    query: Query,
+    groups: Sequence[TermGroup],
+    ceiling: float,
+    eligible: EligibleSet,
+    *,
+    scores_all: bool,
 ) -> Scoring:
     """Return the numbers by which the documents are scored that match the term groups of a query."""
     weights = query.weights
@@ -106,7 +113,7 @@ def _scoring(
         session=(weights.session_log, weights.session_talk, weights.title_log, 0.0),
         echo=weights.echo,
         echo_floor=weights.echo_floor * ceiling,
-        scores_all=query.scores_all,
+        scores_all=scores_all,
     )
 
 

@@ -173,7 +173,7 @@ def test_marks_are_those_of_plain_loops(chance: Random) -> None:
 
 
 @given(seeds)
-def test_spread_is_a_plain_loop(chance: Random) -> None:
+def test_marks_are_copied_by_a_plain_loop(chance: Random) -> None:
     parts = marks(chance, chance.randint(1, 12))
     reach = len(parts) + (chance.random() < 0.2)
     doc_part = array("I", [chance.randrange(reach) for _ in range(chance.randint(0, 20))])

@@ -50,9 +50,9 @@ def mark_eligible(
     )
 
 
-def copy_marks(parts: Sequence[int], doc_part: Sequence[int], docs: bytearray) -> None:
-    for doc, part in enumerate(doc_part):
-        docs[doc] = parts[part]
+def copy_marks(marks: Sequence[int], owners: Sequence[int], own: bytearray) -> None:
+    for at, owner in enumerate(owners):
+        own[at] = marks[owner]
 
 
 def count_marks(marks: Sequence[int], also: Sequence[int] | None = None) -> int:

@@ -47,8 +47,7 @@ cdef class Evidence:
     cdef FusionWeights weights
     cdef bint accumulated
     cdef bint scores_all
-    cdef int64_t deadline
-    cdef readonly bint late       # top() ended at the deadline: hits that it did not score may be better
+    cdef readonly bint late       # the last top() ended at its deadline: hits that it did not score may be better
     cdef uint32_t tiers           # 1 after fuse(), and 1 more for every extension
 
     def __cinit__(self, sources not None, eligible=None, Py_ssize_t processors=1):
@@ -120,7 +119,7 @@ cdef class Evidence:
             large += own.columns.docs >= LARGE
         if first_term is None and query.term_count > terms:
             raise ValueError("a member names terms that do not exist")
-        self.accumulated, self.scores_all, self.deadline = True, scores_all, deadline_ns
+        self.accumulated, self.scores_all = True, scores_all
         terms = 0 if first_term is None else first_term
         for own in self.each:
             own.prepare(query, terms, terms + own.source.postings.term_count)
@@ -249,12 +248,12 @@ cdef class Evidence:
 
     # --- what was found ------------------------------------------------------------------------------------
 
-    def top(self, Py_ssize_t count):
+    def top(self, Py_ssize_t count, int64_t deadline_ns=0):
         """Return the `count` best hits, best first, as Hits.
 
         The order is: lower tier, higher score, newer message, then the reader's order. May be called again with any
-        count. Hits that cannot be among the best are not scored; nor are, once `count` hits are, any others after the
-        deadline of accumulate(), which `late` tells then. Raises ValueError for a negative count.
+        count. Hits that cannot be among the best are not scored; nor are, once `count` hits are, any others after
+        `deadline_ns`, a time.monotonic_ns(), 0 for none: `late` tells so. Raises ValueError for a negative count.
         """
         cdef Py_ssize_t k
         cdef bint good = True
@@ -269,7 +268,7 @@ cdef class Evidence:
             return found
         for own in self.each:
             own.prepare_best(count, &self.weights)
-        if not reserve_threshold(&threshold, count, self.deadline):
+        if not reserve_threshold(&threshold, count, deadline_ns):
             raise MemoryError
         with nogil:
             for k in range(self.count):
@@ -281,7 +280,7 @@ cdef class Evidence:
         release_threshold(&threshold)
         if not good:
             raise MemoryError
-        self.late = self.late or threshold.late
+        self.late = threshold.late
         self.merge_best(found.reserve(count), count)
         return found
 

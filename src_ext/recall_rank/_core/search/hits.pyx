@@ -14,7 +14,7 @@ from recall_rank._core.search.doc_scores cimport DocScores
 from recall_rank._core.search.fusion cimport ContextScores, FusionWeights, HitRow, Run, score_run
 
 cdef enum:
-    CLOCK_RUNS = 16  # sessions whose hits are scored between two reads of the clock
+    CLOCK_HITS = 4096  # hits that are scored between two reads of the clock; those of a session are scored at once
 
 cdef float SLACK = 1.0001  # sums of equal numbers in another order differ by less than this factor
 
@@ -328,7 +328,7 @@ cdef bint collect_best(const DocScores* scored, const Run* runs, Py_ssize_t run_
     """
     cdef Py_ssize_t size = (run_count + 1) * sizeof(Bound)
     cdef Bound* bounds = <Bound*>acquire(size)
-    cdef Py_ssize_t k, more, left = run_count
+    cdef Py_ssize_t k, more, left = run_count, scored_since = CLOCK_HITS
     cdef const Run* run
     cdef float lowest = -INFINITY
     cdef bint good = bounds != NULL
@@ -340,11 +340,13 @@ cdef bint collect_best(const DocScores* scored, const Run* runs, Py_ssize_t run_
         heapify(bounds, run_count)
     while good and left and not (
             threshold.known == threshold.count and bounds[0].most < -threshold.heap[0].most):
-        if (threshold.deadline and left % CLOCK_RUNS == 0 and threshold.known == threshold.count
-                and rr_monotonic_ns() >= threshold.deadline):
-            threshold.late = True
-            break
+        if threshold.deadline and scored_since >= CLOCK_HITS and threshold.known == threshold.count:
+            scored_since = 0
+            threshold.late = rr_monotonic_ns() >= threshold.deadline
+            if threshold.late:
+                break
         run = runs + bounds[0].run
+        scored_since += run.last - run.first
         good = reserve_hits(hits, hits.count + run.last - run.first)
         if good:
             # a part with less evidence of its own cannot reach the threshold, whatever its context adds

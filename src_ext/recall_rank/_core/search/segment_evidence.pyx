@@ -256,10 +256,11 @@ cdef class SegmentEvidence:
                 raise MemoryError
             with nogil:
                 part = next_marked(parts, 0, count)
-                while part < count:
+                while part < count and more >= 0:
                     if not known[part]:
+                        more -= 1
                         doc = self.first_doc_of(part, doc)
-                        if doc == self.columns.docs:
+                        if doc == self.columns.docs or more < 0:  # marks must not change; if they do, nothing breaks
                             break
                         self.hits.rows[self.hit_count] = HitRow(0, 0, part, doc, tier)
                         self.hit_count += 1

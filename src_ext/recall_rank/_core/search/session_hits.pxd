@@ -12,7 +12,6 @@ cdef struct SessionRow:     # a SessionHit
 cdef class SessionHits:
     cdef SessionRow* rows   # best first, after finish()
     cdef Py_ssize_t count
-    cdef Py_ssize_t room
     cdef uint32_t* places   # u32[places_size]: 1 + the row of each session, 0 for one without hits
     cdef Py_ssize_t places_size
     cdef int reserve(self, Py_ssize_t room) except -1

@@ -31,6 +31,7 @@ cdef class SessionHits:
     """
 
     def __init__(self, rows=()):
+        rows = list(rows)
         self.reserve(len(rows))
         for session, part, doc, score, hits, title, tier in rows:
             self.rows[self.count] = SessionRow(score, session, part, doc, hits, title, tier)
@@ -44,7 +45,6 @@ cdef class SessionHits:
         self.rows = <SessionRow*>PyMem_Calloc(room + 1, sizeof(SessionRow))
         if self.rows == NULL:
             raise MemoryError
-        self.room = room
         return 0
 
     cdef int finish(self) except -1:
