@@ -76,17 +76,21 @@ def sound_vocabulary(made: dict[str, Any]) -> bool:
 
 def sound_layout(made: dict[str, Any]) -> bool:
     sizes = {name: len(column) for name, column in made.items()}
+    sessions = made["message_session"]
     inside = (
         sizes["doc_part"] == sizes["doc_words"] == sizes["doc_class"]
         and sizes["message_session"] == sizes["message_time"] == sizes["message_asked"]
         and all(part < sizes["part_message"] for part in made["doc_part"])
         and all(kind < 64 for kind in made["doc_class"])
         and all(message < sizes["message_session"] for message in made["part_message"])
-        and all(session < sizes["session_talk"] for session in made["message_session"])
+        and all(session < sizes["session_talk"] for session in sessions)
         and all(talk < 3 for talk in made["session_talk"])
-        and all(asked <= message for message, asked in enumerate(made["message_asked"]))
+        and all(
+            asked <= message and sessions[asked] == sessions[message]
+            for message, asked in enumerate(made["message_asked"])
+        )
     )
-    return inside and ascends(made["doc_part"]) and ascends(made["part_message"])
+    return inside and all(map(ascends, (made["doc_part"], made["part_message"], sessions)))
 
 
 def search(doc_columns: DocColumns, postings: Postings) -> None:

@@ -60,10 +60,21 @@ def test_a_part_that_is_not_there_has_no_session(part: int) -> None:
         pytest.param({"part_message": array("I", [0, 1, 3])}, id="a message that is not there"),
         pytest.param({"part_message": array("I", [0, 2, 1])}, id="messages out of order"),
         pytest.param({"message_session": array("I", [0, 0, 1])}, id="a session that is not there"),
+        pytest.param(
+            {"message_session": array("I", [0, 1, 0]), "session_talk": b"\0\0"}, id="messages of a session apart"
+        ),
         pytest.param({"message_time": array("q", [1])}, id="fewer times"),
         pytest.param({"session_talk": b"\3"}, id="a talk above 2"),
         pytest.param({"message_asked": array("I", [0])}, id="fewer questions"),
         pytest.param({"message_asked": array("I", [0, 2, 2])}, id="a question behind its answer"),
+        pytest.param(
+            {
+                "message_session": array("I", [0, 1, 1]),
+                "session_talk": b"\0\0",
+                "message_asked": array("I", [0, 1, 0]),
+            },
+            id="a question in another session",
+        ),
     ],
 )
 def test_columns_that_do_not_fit_are_refused(changed: dict[str, Any]) -> None:

@@ -59,7 +59,9 @@ def test_what_is_added(kinds: bytes, talk: int, fused: dict[str, Any], scores: l
 
 
 def test_neighbours_are_of_one_session() -> None:
-    native = talk_of_three(b"\1\1\1", message_session=array("I", [0, 0, 1]), session_talk=b"\0\0")
+    native = talk_of_three(
+        b"\1\1\1", message_session=array("I", [0, 0, 1]), session_talk=b"\0\0", message_asked=array("I", [0, 0, 2])
+    )
     native.fuse(array("f", [0.5] * 12), ALONE["session"])
     assert [(part, close(score)) for part, _, score, *_ in native.top(9)] == [(1, 1.05), (0, 0.9), (2, 0.5)]
 

@@ -79,17 +79,6 @@ def test_the_best_are_looked_for_until_the_deadline() -> None:
     assert (list(native.top(5)), native.late) == (hits[:5], False)
 
 
-def test_sessions_that_do_not_follow_each_other_are_all_looked_at() -> None:
-    # columns on disk may be damaged so: then there is no bound, and no harm
-    doc_columns = flat(6, message_session=array("I", [0, 1, 0, 1, 0, 1]), session_talk=b"\0\0")
-    native, slow = Segment(doc_columns, [{b"a": 1 + k} for k in range(6)]).pair()
-    for evidence in (native, slow):
-        accumulate(evidence, one_group(0, 1))
-        evidence.fuse(array("f", [0.3] * 12), array("f", [0.4] * 4))
-    best = list(native.top(2))
-    assert check(native, slow)[:2] == best
-
-
 @given(seeds)
 def test_sessions_marks_and_scores_are_those_of_the_hits(chance: Random) -> None:
     segment = some_segment(chance)

@@ -84,7 +84,10 @@ def some_segment(chance: Random) -> Segment:
             "message_session": message_session,
             "message_time": array("q", [chance.randrange(6) for _ in range(messages)]),
             "session_talk": bytes(chance.choice([0, 1, 2]) for _ in range(sessions)),
-            "message_asked": array("I", [chance.randint(0, message) for message in range(messages)]),
+            "message_asked": array(
+                "I",
+                [chance.randint(message_session.index(own), message) for message, own in enumerate(message_session)],
+            ),
         },
         documents,
     )

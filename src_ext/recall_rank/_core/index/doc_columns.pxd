@@ -29,14 +29,13 @@ cdef class DocColumns:
     cdef const uint8_t[::1] session_talk
     cdef const uint32_t[::1] message_asked
     cdef bint has_asked
-    cdef readonly bint ordered    # the messages of each session are consecutive
-    cdef bint asked_in_session    # message_asked never names a message of another session
     cdef object positions         # cache of doc_positions()
     cdef object shapes            # cache of doc_shapes()
     cdef readonly Py_ssize_t docs
     cdef readonly Py_ssize_t parts
     cdef readonly Py_ssize_t messages
     cdef readonly Py_ssize_t sessions
+    cdef Py_ssize_t most_messages  # of a session
     cdef uint64_t word_count      # words of all documents, if has_word_count
     cdef bint has_word_count
     cdef int64_t oldest           # time_span(), if has_time_span

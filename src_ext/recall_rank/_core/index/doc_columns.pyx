@@ -10,14 +10,15 @@ cdef class DocColumns:
     A document is a passage of a part, and a part a piece of a message. The columns are arrays of these values:
     doc_part u32[docs], doc_words u16[docs], doc_class u8[docs], part_message u32[parts],
     message_session u32[messages], message_time i64[messages], session_talk u8[sessions] (model.Talk),
-    message_asked u32[messages] (the user's message that a message answers, or the message itself; optional).
-    Documents ascend by part, parts by message. The constructor checks in O(documents + parts + messages) that every
-    number is in range and raises ValueError otherwise, or when columns differ in length.
+    message_asked u32[messages] (the user's message in its session that a message answers, or the message itself;
+    optional). Documents ascend by part, parts by message, messages by session. The constructor checks that, and that
+    every number is in range, in O(documents + parts + messages); it raises ValueError otherwise, or when columns
+    differ in length.
     """
 
     def __cinit__(self, doc_part not None, doc_words not None, doc_class not None, part_message not None,
                   message_session not None, message_time not None, session_talk not None, message_asked=None):
-        cdef Py_ssize_t k
+        cdef Py_ssize_t k, first = 0
         cdef bint good = True
         self.doc_part = doc_part
         self.doc_words = doc_words
@@ -42,7 +43,6 @@ cdef class DocColumns:
             raise ValueError("the message columns differ in length")
         if self.messages > MESSAGE_BITS:
             raise ValueError(f"a segment has at most {MESSAGE_BITS} messages")
-        self.ordered = self.asked_in_session = True
         with nogil:
             for k in range(self.docs):
                 good = good and self.doc_part[k] < self.parts and self.doc_class[k] < CLASSES
@@ -52,14 +52,11 @@ cdef class DocColumns:
                 good = good and (k == 0 or self.part_message[k - 1] <= self.part_message[k])
             for k in range(self.messages):
                 good = good and self.message_session[k] < self.sessions
-                self.ordered = self.ordered and (k == 0 or self.message_session[k - 1] <= self.message_session[k])
-                if self.has_asked:
-                    good = good and self.message_asked[k] <= k
-                    if self.message_asked[k] <= k:
-                        self.asked_in_session = (
-                            self.asked_in_session
-                            and self.message_session[self.message_asked[k]] == self.message_session[k]
-                        )
+                good = good and (k == 0 or self.message_session[k - 1] <= self.message_session[k])
+                if k and self.message_session[k - 1] != self.message_session[k]:
+                    first = k
+                good = good and (not self.has_asked or first <= self.message_asked[k] <= k)
+                self.most_messages = max(self.most_messages, k + 1 - first)
             for k in range(self.sessions):
                 good = good and self.session_talk[k] < TALKS
         if not good:

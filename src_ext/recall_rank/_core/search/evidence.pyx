@@ -200,7 +200,7 @@ cdef class Evidence:
         self.weights.echo_floor = echo_floor
         for own in self.each:
             if only is not None and self.parts:
-                own.only = &self.only[0] + own.source.first_part
+                own.shown.only = &self.only[0] + own.source.first_part
             own.prepare_fuse()
         with nogil:
             for k in range(self.count):

@@ -8,7 +8,6 @@ from libc.stdint cimport int64_t, uint8_t, uint32_t
 from libc.string cimport memset
 
 from recall_rank._core.index.doc_columns cimport SAME_PART, IS_TITLE, MESSAGE_BITS, PEOPLE, TITLE, WORK, DocColumns
-from recall_rank._core.runtime.scratch_pool cimport acquire, release
 from recall_rank._core.search.doc_scores cimport DocScores
 
 cdef extern from "simd/select.h":
@@ -17,6 +16,7 @@ cdef extern from "simd/select.h":
 
 cdef enum:
     ASSISTANT = 2  # the class of an agent's prose
+    REACH = 2      # messages to each side whose scores add to that of a hit
 
 
 cdef const uint32_t* column32(const uint32_t[::1] view) noexcept nogil:
@@ -27,19 +27,6 @@ cdef const uint32_t* column32(const uint32_t[::1] view) noexcept nogil:
 cdef const uint8_t* column8(const uint8_t[::1] view) noexcept nogil:
     """Return the address of a u8 column, or NULL if it is empty."""
     return &view[0] if view.shape[0] else NULL
-
-
-cdef bint reserve_context(ContextScores* context, DocColumns columns) noexcept nogil:
-    """Allocate the columns that fold() fills; return False when memory ran out. release_context() frees them."""
-    context.room = columns.messages + 2 * columns.sessions + 1
-    context.message_best = <float*>acquire(context.room * sizeof(float))
-    context.session_norm = context.message_best + columns.messages
-    context.session_title = context.session_norm + columns.sessions
-    return context.message_best != NULL
-
-
-cdef void release_context(ContextScores* context) noexcept nogil:
-    release(context.message_best, context.room * sizeof(float))
 
 
 cdef void add_in_times(DocScores* scored, DocColumns columns, const int64_t[::1] starts, const int64_t[::1] ends,
@@ -55,32 +42,26 @@ cdef void add_in_times(DocScores* scored, DocColumns columns, const int64_t[::1]
                 break
 
 
-cdef Py_ssize_t fold(DocScores* scored, DocColumns columns, const uint32_t* places, ContextScores* context,
-                     Run* runs) noexcept nogil:
-    """Reduce `scored` to the best passage of each part, fill in `context` and `runs`, and return the number of runs.
+cdef Py_ssize_t fold(DocScores* scored, DocColumns columns, const uint32_t* places, Run* runs) noexcept nogil:
+    """Reduce `scored` to the best passage of each part; write a run for each session in it, and return how many.
 
-    A run is a range of consecutive hits of one session; `context` has the best score of each message, and two scores of
-    each session. `places` is DocColumns.doc_positions(). `runs` has room for one run a session, or for one run a
-    document if the messages of a session are not consecutive. Negative scores count as 0. O(documents + messages +
-    sessions).
+    `places` is DocColumns.doc_positions(). `runs` has room for one run a session, or one a document if these are fewer.
+    Negative scores count as 0. O(documents).
     """
     # plain addresses instead of views: the compiler knows that no write below changes them
     cdef const uint32_t* part_of = column32(columns.doc_part)
     cdef const uint32_t* session_of = column32(columns.message_session)
     cdef uint32_t* docs = scored.docs
     cdef float* scores = scored.scores
-    cdef float* message_best = context.message_best
     cdef uint32_t doc, place, message, before, session, last = 0
     cdef Py_ssize_t k = 0, size = scored.count, found = 0, count = 0
-    cdef float value, best, total, best_part, best_message
-    memset(message_best, 0, context.room * sizeof(float))
+    cdef float value, best, cubes
+    cdef Run run
     while k < size:
         before = places[docs[k]] & MESSAGE_BITS
         session = session_of[before]
-        runs[count].first = found
-        runs[count].session = session
-        best = best_part = best_message = 0
-        total = context.session_norm[session]  # sum of cubes; 0, unless the session had a run before
+        run = Run(found, 0, 0, session, 0, 0, 0, 0)
+        best = cubes = 0  # the best score of the message, and the sum of the cubes of those before
         while k < size:
             doc = docs[k]
             place = places[doc]
@@ -88,10 +69,11 @@ cdef Py_ssize_t fold(DocScores* scored, DocColumns columns, const uint32_t* plac
             if session_of[message] != session:
                 break
             value = rr_max(scores[k], 0)
-            # no branch: whether the next hit is of another message cannot be predicted
-            total += rr_select(message != before, best * best * best)
+            # no branch: whether the next passage is of another message cannot be predicted
+            cubes += rr_select(message != before, best * best * best)
+            best = rr_select(message == before, best)
             before = message
-            best_part = rr_max(value, best_part)
+            run.best_part = rr_max(value, run.best_part)
             docs[found] = doc  # a new part, unless SAME_PART below says that the part before continues
             scores[found] = value
             if place > MESSAGE_BITS:  # rare: a title, or a further passage of a part
@@ -101,99 +83,105 @@ cdef Py_ssize_t fold(DocScores* scored, DocColumns columns, const uint32_t* plac
                         scores[found] = value
                         docs[found] = doc
                 if place & IS_TITLE:
-                    context.session_title[session] = rr_max(scores[found], context.session_title[session])
+                    run.title = rr_max(scores[found], run.title)
                     value = 0
-            best_message = rr_max(value, best_message)
-            best = rr_max(value, message_best[message])
-            message_best[message] = best
+            best = rr_max(value, best)
+            run.best_message = rr_max(value, run.best_message)
             last = doc
             found += 1
             k += 1
-        runs[count].last = found
-        runs[count].best_part = best_part
-        runs[count].best_message = best_message
-        context.session_norm[session] = total + best * best * best
+        run.last = found
+        run.hits = found - run.first
+        run.norm = cbrtf(cubes + best * best * best)
+        runs[count] = run
         count += 1
     scored.count = found
-    context.best = 0
-    for k in range(count):
-        context.best = runs[k].best_message if runs[k].best_message > context.best else context.best
-    for k in range(columns.sessions):
-        if context.session_norm[k] > 0:
-            context.session_norm[k] = cbrtf(context.session_norm[k])
     return count
 
 
-cdef Py_ssize_t keep_only(DocScores* scored, DocColumns columns, const uint8_t* keep, Run* runs,
-                          Py_ssize_t count) noexcept nogil:
-    """Remove the hits whose parts are not marked in keep, u8[parts], and runs without hits; return the number of runs.
+cdef inline bint is_shown(const HitFilter* shown, uint32_t part) noexcept nogil:
+    """Return whether a part may be a hit."""
+    return (shown.only == NULL or shown.only[part] != 0) and (shown.live == NULL or shown.live[part] != 0)
 
-    A run is a range of consecutive hits of one session; `runs` has `count` before. Context scores do not change: a
-    removed part still counts for its neighbours and its session.
-    """
+
+cdef Py_ssize_t count_hits(const DocScores* scored, DocColumns columns, const HitFilter* shown, Run* runs,
+                           Py_ssize_t* count) noexcept nogil:
+    """Count the hits of each of the count[0] runs; remove runs without any, and return the number of all hits."""
     cdef const uint32_t* part_of = column32(columns.doc_part)
-    cdef Py_ssize_t k, j, found = 0, left = 0
-    cdef Run run
-    for k in range(count):
-        run = runs[k]
-        runs[left] = run
-        runs[left].first = found
-        for j in range(run.first, run.last):
-            scored.docs[found] = scored.docs[j]
-            scored.scores[found] = scored.scores[j]
-            found += keep[part_of[scored.docs[j]]] != 0
-        runs[left].last = found
-        left += found > runs[left].first
-    scored.count = found
-    return left
+    cdef Py_ssize_t k, at, left = 0, total = 0
+    for k in range(count[0]):
+        runs[left] = runs[k]
+        if shown.only != NULL or shown.live != NULL:
+            runs[left].hits = 0
+            for at in range(runs[k].first, runs[k].last):
+                runs[left].hits += is_shown(shown, part_of[scored.docs[at]])
+        total += runs[left].hits
+        left += runs[left].hits > 0
+    count[0] = left
+    return total
 
 
-cdef Py_ssize_t score_run(const DocScores* scored, const Run* run, DocColumns columns, const ContextScores* context,
-                          const FusionWeights* weights, float least, HitRow* hits) noexcept nogil:
-    """Write the fused scores of the hits of a run, consecutive hits of one session, to `hits`; return how many.
+cdef Py_ssize_t message_room(DocColumns columns) noexcept nogil:
+    """Return how many floats score_run() works in, those of the longest session."""
+    return columns.most_messages + 2 * REACH
 
-    Only hits whose base, the score of the best passage, is at least `least` are written. The score is the sum of base;
-    neighbours * message_best of each neighbouring message; session * session_norm; title * session_title, but not for
-    the title itself; and, for an agent's prose, echo * max(0, message_best of the answered message - floor), where
-    floor is 0 if the agent is at work, else echo_floor. The factors are of `weights`, what they multiply is of
-    `context`. `hits` has room for every hit of the run.
+
+cdef Py_ssize_t score_run(const DocScores* scored, const Run* run, DocColumns columns, const HitFilter* shown,
+                          const FusionWeights* weights, float least, float* messages, HitRow* hits) noexcept nogil:
+    """Write the fused scores of the hits of a run to `hits`; return how many.
+
+    Only hits whose base, the score of the best passage, is at least `least` are written. With the score of a message
+    being that of its best part, that of a hit is the sum of base; neighbours * score of each neighbouring message;
+    session * norm; title * score of the title, but not for the title itself; and, for an agent's prose,
+    echo * max(0, score of the answered message - floor), where floor is 0 if the agent is at work, else echo_floor.
+    The factors are of `weights`. `messages` is memory, f32[message_room()]; `hits` has room for run.hits rows.
     """
-    cdef Py_ssize_t k, other, messages = columns.messages
-    cdef uint32_t doc, message, place = run.session
-    cdef int step, talk = columns.session_talk[place], people = talk == PEOPLE
+    cdef Py_ssize_t k, at, asked
+    cdef uint32_t doc, message, low
+    cdef int step, talk = columns.session_talk[run.session], people = talk == PEOPLE
     cdef float score, best, floor = 0 if talk == WORK else weights.echo_floor
     cdef int[4] steps = [-1, 1, -2, 2]
     cdef const uint8_t* class_of = column8(columns.doc_class)
     cdef const uint32_t* part_of = column32(columns.doc_part)
     cdef const uint32_t* message_of = column32(columns.part_message)
-    cdef const uint32_t* session_of = column32(columns.message_session)
     cdef const uint32_t* asked_of = column32(columns.message_asked) if columns.has_asked and weights.echo > 0 else NULL
-    cdef const float* message_best = context.message_best
     cdef const float* neighbours = weights.neighbours + talk * 4
-    cdef float session = weights.session[people] * context.session_norm[place]
-    cdef float title = weights.session[2 + people] * context.session_title[place]
+    cdef float session = weights.session[people] * run.norm
+    cdef float title = weights.session[2 + people] * run.title
     cdef HitRow* hit = hits
+    # messages[at] is the score of message low + at; 0 in the REACH places before the first one and behind the last one
+    low = message_of[part_of[scored.docs[run.first]]]
+    message = message_of[part_of[scored.docs[run.last - 1]]]
+    memset(messages, 0, (message - low + 1 + 2 * REACH) * sizeof(float))
+    messages += REACH
+    for k in range(run.first, run.last):
+        doc = scored.docs[k]
+        if class_of[doc] != TITLE:
+            at = message_of[part_of[doc]] - low
+            messages[at] = rr_max(scored.scores[k], messages[at])
     for k in range(run.first, run.last):
         if scored.scores[k] < least:
             continue
         doc = scored.docs[k]
         hit.part = part_of[doc]
+        if not is_shown(shown, hit.part):
+            continue
         hit.doc = doc
         hit.tier = 0
         hit.base = scored.scores[k]
         message = message_of[hit.part]
+        at = message - low
         best = session
         for step in range(4):
-            other = <Py_ssize_t>message + steps[step]
-            if 0 <= other < messages and session_of[other] == place:
-                best += neighbours[step] * message_best[other]
+            best += neighbours[step] * messages[at + steps[step]]
         score = hit.base + best
         if class_of[doc] != TITLE:
             score += title
         if asked_of != NULL:
-            best = message_best[asked_of[message]] - floor
+            asked = <Py_ssize_t>asked_of[message] - low
+            best = messages[asked] - floor if asked >= 0 else 0
             best = best if best > 0 else 0
-            score += weights.echo * best * ((asked_of[message] != message) & (class_of[doc] == ASSISTANT))
+            score += weights.echo * best * ((asked != at) & (class_of[doc] == ASSISTANT))
         hit.score = score
         hit += 1
     return hit - hits

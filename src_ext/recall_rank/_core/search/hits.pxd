@@ -2,7 +2,7 @@ from libc.stdint cimport int64_t, uint8_t, uint32_t
 
 from recall_rank._core.index.doc_columns cimport DocColumns
 from recall_rank._core.search.doc_scores cimport DocScores
-from recall_rank._core.search.fusion cimport ContextScores, FusionWeights, HitRow, Run
+from recall_rank._core.search.fusion cimport FusionWeights, HitFilter, HitRow, Run
 
 cdef struct HitBuffer:      # hits of one segment, in a growing allocation
     HitRow* rows
@@ -38,10 +38,10 @@ cdef void mark_parts(const HitBuffer* hits, uint8_t* parts) noexcept nogil
 cdef Py_ssize_t next_marked(const uint8_t* marks, Py_ssize_t at, Py_ssize_t count) noexcept nogil
 cdef void add_to_session(SessionHitRow* rows, const HitRow* hit, DocColumns columns) noexcept nogil
 cdef void best_first(HitRow* hits, Py_ssize_t total, Py_ssize_t count, DocColumns columns) noexcept nogil
-cdef bint can_bound(const FusionWeights* weights, DocColumns columns) noexcept nogil
+cdef bint can_bound(const FusionWeights* weights) noexcept nogil
 cdef bint reserve_threshold(Threshold* threshold, Py_ssize_t count, int64_t deadline) noexcept nogil
 cdef void release_threshold(Threshold* threshold) noexcept nogil
 cdef bint collect_best(const DocScores* scored, const Run* runs, Py_ssize_t run_count, DocColumns columns,
-                       const ContextScores* context, const FusionWeights* weights, Threshold* threshold,
-                       HitBuffer* hits) noexcept nogil
+                       const HitFilter* shown, const FusionWeights* weights, Threshold* threshold,
+                       float* messages, HitBuffer* hits) noexcept nogil
 cdef void drop_below(HitBuffer* hits, const Threshold* threshold) noexcept nogil

@@ -11,7 +11,7 @@ from recall_rank._core.index.doc_columns cimport PEOPLE, TALKS, TITLE, WORK, Doc
 from recall_rank._core.runtime.clock cimport rr_monotonic_ns
 from recall_rank._core.runtime.scratch_pool cimport acquire, release
 from recall_rank._core.search.doc_scores cimport DocScores
-from recall_rank._core.search.fusion cimport ContextScores, FusionWeights, HitRow, Run, score_run
+from recall_rank._core.search.fusion cimport FusionWeights, HitFilter, HitRow, Run, score_run
 
 cdef enum:
     CLOCK_HITS = 4096  # hits that are scored between two reads of the clock; those of a session are scored at once
@@ -222,13 +222,10 @@ cdef void add_to_session(SessionHitRow* rows, const HitRow* hit, DocColumns colu
 # --- the best hits without scoring all: a session whose upper bound is below the threshold is skipped ------
 
 
-cdef bint can_bound(const FusionWeights* weights, DocColumns columns) noexcept nogil:
-    """Return whether context_bound() is an upper bound with these weights and columns.
-
-    It is, if no weight is negative and the messages of each session are consecutive.
-    """
+cdef bint can_bound(const FusionWeights* weights) noexcept nogil:
+    """Return whether context_bound() is an upper bound with these weights: if none is negative."""
     cdef int k
-    cdef bint good = columns.ordered and weights.echo >= 0
+    cdef bint good = weights.echo >= 0
     for k in range(4 * TALKS):
         good = good and weights.neighbours[k] >= 0
     for k in range(4):
@@ -236,15 +233,12 @@ cdef bint can_bound(const FusionWeights* weights, DocColumns columns) noexcept n
     return good
 
 
-cdef float context_bound(const Run* run, DocColumns columns, const ContextScores* context,
-                         const FusionWeights* weights) noexcept nogil:
-    """Return an upper bound of what the context adds to the score of any hit of a run: consecutive hits of a session.
-    """
+cdef float context_bound(const Run* run, DocColumns columns, const FusionWeights* weights) noexcept nogil:
+    """Return an upper bound of what the context adds to the score of any hit of a run."""
     cdef int k, talk = columns.session_talk[run.session], people = talk == PEOPLE
-    cdef float most = weights.session[people] * context.session_norm[run.session]
-    cdef float asked = run.best_message if columns.asked_in_session else context.best
-    asked -= 0 if talk == WORK else weights.echo_floor
-    most += weights.session[2 + people] * context.session_title[run.session]
+    cdef float most = weights.session[people] * run.norm
+    cdef float asked = run.best_message - (0 if talk == WORK else weights.echo_floor)
+    most += weights.session[2 + people] * run.title
     for k in range(4):
         most += weights.neighbours[talk * 4 + k] * run.best_message
     if asked > 0:
@@ -318,12 +312,12 @@ cdef void keep_best(HitBuffer* hits, Py_ssize_t more, Threshold* threshold) noex
 
 
 cdef bint collect_best(const DocScores* scored, const Run* runs, Py_ssize_t run_count, DocColumns columns,
-                       const ContextScores* context, const FusionWeights* weights, Threshold* threshold,
-                       HitBuffer* hits) noexcept nogil:
+                       const HitFilter* shown, const FusionWeights* weights, Threshold* threshold,
+                       float* messages, HitBuffer* hits) noexcept nogil:
     """Fill the buffer with all hits of a segment that can be among the best of the search, and maybe others, unordered.
 
-    Return False if memory ran out. Runs, that is consecutive hits of a session, are scored by descending upper bound
-    until no bound reaches the threshold. O(runs + log(runs) * scored runs); scoring every hit would be O(hits).
+    Return False if memory ran out. Runs, each the hits of a session, are scored by descending upper bound until no
+    bound reaches the threshold. O(runs + log(runs) * scored runs); scoring every hit would be O(hits).
     can_bound() must hold. It ends at the threshold's deadline, too: the runs that are left have the lowest bounds.
     """
     cdef Py_ssize_t size = (run_count + 1) * sizeof(Bound)
@@ -336,7 +330,7 @@ cdef bint collect_best(const DocScores* scored, const Run* runs, Py_ssize_t run_
     if good:
         for k in range(run_count):
             bounds[k].run = k
-            bounds[k].most = (runs[k].best_part + context_bound(runs + k, columns, context, weights)) * SLACK
+            bounds[k].most = (runs[k].best_part + context_bound(runs + k, columns, weights)) * SLACK
         heapify(bounds, run_count)
     while good and left and not (
             threshold.known == threshold.count and bounds[0].most < -threshold.heap[0].most):
@@ -347,12 +341,12 @@ cdef bint collect_best(const DocScores* scored, const Run* runs, Py_ssize_t run_
                 break
         run = runs + bounds[0].run
         scored_since += run.last - run.first
-        good = reserve_hits(hits, hits.count + run.last - run.first)
+        good = reserve_hits(hits, hits.count + run.hits)
         if good:
             # a part with less evidence of its own cannot reach the threshold, whatever its context adds
             if threshold.known == threshold.count:
-                lowest = -threshold.heap[0].most / SLACK - context_bound(run, columns, context, weights)
-            more = score_run(scored, run, columns, context, weights, lowest, hits.rows + hits.count)
+                lowest = -threshold.heap[0].most / SLACK - context_bound(run, columns, weights)
+            more = score_run(scored, run, columns, shown, weights, lowest, messages, hits.rows + hits.count)
             keep_best(hits, more, threshold)
             left -= 1
             bounds[0] = bounds[left]

@@ -4,7 +4,7 @@ from recall_rank._core.index.doc_columns cimport DocColumns
 from recall_rank._core.index.postings cimport Postings
 from recall_rank._core.search.compiled_query cimport CompiledQuery
 from recall_rank._core.search.doc_scores cimport BlockScratch, DocScores, QueryGroups, ReadTime
-from recall_rank._core.search.fusion cimport ContextScores, FusionWeights, HitRow, Run
+from recall_rank._core.search.fusion cimport FusionWeights, HitFilter, HitRow, Run
 from recall_rank._core.search.hits cimport HitBuffer, Threshold
 
 cdef class SegmentSource:
@@ -30,13 +30,13 @@ cdef class SegmentEvidence:
     cdef object shapes_buffer         # owns `shapes`
     cdef const uint16_t* shapes
     cdef DocScores scored             # documents; after gather() the best passages of parts
-    cdef const uint8_t* only          # u8[parts], NULL when all parts may be hits
+    cdef HitFilter shown
     cdef object positions_buffer      # owns `positions`
     cdef const uint32_t* positions
     cdef Run* runs                    # of `scored`
     cdef Py_ssize_t run_count
     cdef Py_ssize_t most_runs
-    cdef ContextScores context
+    cdef float* messages              # memory of score_run()
     cdef HitBuffer best               # what find_best() collected without scoring all hits, or best_among()
     cdef HitBuffer hits               # all hits, once has_all
     cdef bint has_all

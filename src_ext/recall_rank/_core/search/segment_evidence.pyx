@@ -12,8 +12,7 @@ from recall_rank._core.runtime.scratch_pool cimport acquire, release
 from recall_rank._core.search.compiled_query cimport CompiledQuery
 from recall_rank._core.search.doc_scores cimport (BLOCK, BlockScratch, ReadTime, accumulate_blocks,
                                                   release_doc_scores, reserve_doc_scores)
-from recall_rank._core.search.fusion cimport (FusionWeights, HitRow, Run, fold, keep_only, release_context,
-                                              reserve_context, score_run)
+from recall_rank._core.search.fusion cimport FusionWeights, HitRow, Run, count_hits, fold, message_room, score_run
 from recall_rank._core.search.hits cimport (Threshold, best_first, can_bound, collect_best, drop_below, mark_parts,
                                             next_marked, release_hits, reserve_hits)
 
@@ -75,6 +74,8 @@ cdef class SegmentEvidence:
     def __cinit__(self, SegmentSource source not None):
         self.source = source
         self.columns = source.columns
+        if source.has_dead and self.columns.parts:
+            self.shown.live = &source.live[0]
 
     def __dealloc__(self):
         release_doc_scores(&self.scored)
@@ -82,7 +83,7 @@ cdef class SegmentEvidence:
         release(self.runs, self.most_runs * sizeof(Run))
         release_hits(&self.best)
         release_hits(&self.hits)
-        release_context(&self.context)
+        release(self.messages, message_room(self.columns) * sizeof(float))
 
     # --- documents -----------------------------------------------------------------------------------------
 
@@ -124,36 +125,27 @@ cdef class SegmentEvidence:
 
     cdef int prepare_fuse(self) except -1:
         """Allocate the state for gather(), after accumulate()."""
-        self.most_runs = self.scored.count + 1
-        if self.columns.ordered and self.columns.sessions < self.scored.count:
-            self.most_runs = self.columns.sessions + 1
+        self.most_runs = min(self.scored.count, self.columns.sessions) + 1
         self.runs = <Run*>acquire(self.most_runs * sizeof(Run))
-        if self.runs == NULL or not reserve_context(&self.context, self.columns):
+        self.messages = <float*>acquire(message_room(self.columns) * sizeof(float))
+        if self.runs == NULL or self.messages == NULL:
             raise MemoryError
         self.positions_buffer = self.columns.doc_positions()
         self.positions = <const uint32_t*>PyByteArray_AS_STRING(self.positions_buffer)
         return 0
 
     cdef void gather(self) noexcept nogil:
-        """Fuse the documents into hits, one for each part that `only` marks (NULL: all) in a session that is not
-        deleted.
-        """
-        if self.scored.count == 0:  # no hit will ask for a score of its context
-            return
-        self.run_count = fold(&self.scored, self.columns, self.positions, &self.context, self.runs)
-        if self.only != NULL:
-            self.run_count = keep_only(&self.scored, self.columns, self.only, self.runs, self.run_count)
-        if self.source.has_dead and self.columns.parts:
-            self.run_count = keep_only(&self.scored, self.columns, &self.source.live[0], self.runs, self.run_count)
-        self.hit_count = self.scored.count
+        """Fuse the documents into hits, one for each part that may be shown."""
+        self.run_count = fold(&self.scored, self.columns, self.positions, self.runs)
+        self.hit_count = count_hits(&self.scored, self.columns, &self.shown, self.runs, &self.run_count)
 
     cdef int score_all(self, const FusionWeights* weights) except -1:
         """Compute the fused score of every hit into `hits`, unless that was done before. Raises MemoryError."""
         if self.has_all:
             return 0
-        if not reserve_hits(&self.hits, self.scored.count + 1):
+        if not reserve_hits(&self.hits, self.hit_count + 1):
             raise MemoryError
-        if self.scored.count <= GIL_HITS:
+        if self.hit_count <= GIL_HITS:
             self.score(weights)
         else:
             with nogil:
@@ -165,14 +157,13 @@ cdef class SegmentEvidence:
         """Write the score of every hit to its row in `hits`."""
         cdef Py_ssize_t k
         for k in range(self.run_count):
-            score_run(&self.scored, self.runs + k, self.columns, &self.context, weights, -INFINITY,
-                      self.hits.rows + self.runs[k].first)
-        self.hits.count = self.scored.count
+            self.hits.count += score_run(&self.scored, self.runs + k, self.columns, &self.shown, weights, -INFINITY,
+                                         self.messages, self.hits.rows + self.hits.count)
 
     cdef int prepare_best(self, Py_ssize_t count, const FusionWeights* weights) except -1:
         """Prepare find_best(): score all hits at once if there are at most `count`, or if scores have no upper bound.
         """
-        if not self.has_all and (count >= self.hit_count or not can_bound(weights, self.columns)):
+        if not self.has_all and (count >= self.hit_count or not can_bound(weights)):
             self.score_all(weights)
         return 0
 
@@ -181,8 +172,8 @@ cdef class SegmentEvidence:
 
         Return False if memory ran out.
         """
-        return self.has_all or collect_best(&self.scored, self.runs, self.run_count, self.columns, &self.context,
-                                            weights, threshold, &self.best)
+        return self.has_all or collect_best(&self.scored, self.runs, self.run_count, self.columns, &self.shown, weights,
+                                            threshold, self.messages, &self.best)
 
     cdef const HitRow* sorted_best(self, const Threshold* threshold, Py_ssize_t* found) noexcept nogil:
         """Return the hits that find_best() collected, best first, at most threshold.count.
