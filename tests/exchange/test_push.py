@@ -26,7 +26,7 @@ from recall_rank.index.storage.manifest import newest_manifest
 from recall_rank.index.storage.publish import add, add_table, publish
 from recall_rank.index.storage.table_file import DEAD, dead_section
 from recall_rank.loaders import open_sources
-from recall_rank.model import Session
+from recall_rank.model import Message, Part, Session
 from tests.support.frontends.picker import write_history
 from tests.support.index.stores import contents, new_url, objects, put
 from tests.support.search.samples import message, session
@@ -138,6 +138,17 @@ def test_only_allowed_projects_leave_without_secrets(machine: Callable[..., Mach
     here.projects = ("/srv/*",)  # what is no longer allowed is removed
     assert here.push().sessions == 1
     assert found(url, "lantern") == [("b", "quay")]
+
+
+def test_secrets_that_only_their_names_tell_do_not_leave(machine: Callable[..., Machine], url: str) -> None:
+    given = {"password": "Tr0ub4dor3xyz", "nested": [{"api_key": "zq81mmfk2pl0xv93"}], "place": "lantern"}
+    login = Message("m", "assistant", DAY, (Part("p", "tool", tool="login", input=given),))
+    here = machine("quay", replace(talk("a", "log in"), messages=(login,)))
+    assert here.push().sessions == 1
+    assert found(url, "lantern") == [("a", "quay")]
+    assert not holds(url, "Tr0ub4dor3xyz")
+    assert not holds(url, "zq81mmfk2pl0xv93")
+    assert found(url, "Tr0ub4dor3xyz") == []
 
 
 def test_an_unchanged_history_writes_nothing(machine: Callable[..., Machine], url: str) -> None:

@@ -124,20 +124,21 @@ def _redacted_record(value: Any, name: str | None = None) -> Any:
         known = {field.name: getattr(value, field.name) for field in fields(value)}
         return replace(value, **{each: _redacted_record(item, each) for each, item in known.items()})
     if isinstance(value, Mapping):
-        return {redacted(key): _redacted_record(item) for key, item in value.items()}
+        return _redacted_input(value)
     return [_redacted_record(item, name) for item in value] if isinstance(value, list | tuple) else value
 
 
 def _redacted_input(value: Any, name: str | None = None) -> Any:
-    """Return the input of a tool call with every secret replaced, in keys, too, since the agent chose them.
+    """Return the input of a tool call, or another value whose keys come from a history, with every secret replaced, in
+    keys, too. No key is the name of a safe field here.
 
     `name` is the key of `value` in the object around it.
     """
     if isinstance(value, str):
         return _redacted_value(name, value)
-    if isinstance(value, dict):
+    if isinstance(value, Mapping):
         return {redacted(key): _redacted_input(item, key) for key, item in value.items()}
-    return [_redacted_input(item, name) for item in value] if isinstance(value, list) else value
+    return [_redacted_input(item, name) for item in value] if isinstance(value, list | tuple) else value
 
 
 def _redacted_value(name: str | None, value: str) -> str:

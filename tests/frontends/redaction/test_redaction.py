@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterable
 from itertools import pairwise
 from pathlib import Path
+from types import MappingProxyType
 
 import pytest
 from click.testing import CliRunner
@@ -24,7 +25,7 @@ from recall_rank.frontends.redaction import key_patterns, redacted_answers
 from recall_rank.frontends.redaction import redact as redaction
 from recall_rank.frontends.redaction.named_secrets import family_of, named_secrets
 from recall_rank.frontends.redaction.redact import Secret, label, redacted, secrets
-from recall_rank.frontends.redaction.redacted_answers import hidden, without_secrets
+from recall_rank.frontends.redaction.redacted_answers import hidden, session_without_secrets, without_secrets
 from recall_rank.frontends.redaction.secret_formats import NAMED
 from recall_rank.frontends.redaction.visible_text import visible_text
 from recall_rank.frontends.tools.dispatch import RecallTools
@@ -315,6 +316,29 @@ def test_answers_keep_their_ids_and_numbers() -> None:
         "input": {"password": "[redacted password]"},
         "more": ["[redacted github]", None],
     }
+
+
+LOGIN = {
+    "password": "Tr0ub4dor3xyz",
+    "api_key": "zq81mmfk2pl0xv93",
+    "query": "pwd=Qu4ysideLamp7",  # the name of a field of this package without secrets
+    "env": [{"AWS_SECRET_ACCESS_KEY": "abcd1234efgh5678ijkl9012mnop3456qrst7890"}],
+    "tries": 3,
+}
+LOGIN_SECRETS = ("Tr0ub4dor3xyz", "zq81mmfk2pl0xv93", "Qu4ysideLamp7", "abcd1234efgh5678")
+
+
+@pytest.mark.parametrize(
+    "given", [LOGIN, [LOGIN], (LOGIN,), MappingProxyType(LOGIN)], ids=lambda each: type(each).__name__
+)
+def test_a_session_is_redacted_as_an_answer_is(given: object) -> None:
+    """Exports, transcripts, pages for a browser, compaction and pushed indexes redact the record of a session."""
+    session = Session("s", (Message("m", "assistant", 1, (Part("p", "tool", tool="login", input=given),)),))
+    shown = session_without_secrets(session).messages[0].parts[0].input
+    answer = without_secrets({"input": json.loads(json.dumps(LOGIN))})["input"]
+    assert (shown[0] if isinstance(shown, list) else shown) == answer
+    assert [secret for secret in LOGIN_SECRETS if secret in json.dumps(shown)] == []
+    assert answer["tries"] == 3
 
 
 class Held:

@@ -280,7 +280,10 @@ def test_a_session_that_cannot_be_read(run: Run, file: Path, monkeypatch: pytest
 
 def test_secrets_are_replaced_when_asked(run: Run, tmp_path: Path) -> None:
     key = "ghp_" + "a1B2c3D4e5" * 4
-    said = [{"type": "text", "text": f"push with {key}"}, {"type": "tool", "tool": "bash", "output": f"token {key}"}]
+    said = [
+        {"type": "text", "text": f"push with {key}"},
+        {"type": "tool", "tool": "bash", "output": f"token {key}", "input": {"password": "Tr0ub4dor3xyz"}},
+    ]
     lines = [
         {"t": "session", "id": "s-1", "title": "Push", "created": 1},
         {"t": "message", "id": "m1", "session": "s-1", "role": "user", "time": 2, "parts": said},
@@ -291,3 +294,4 @@ def test_secrets_are_replaced_when_asked(run: Run, tmp_path: Path) -> None:
     shown = run("transcript", "s-1", "--redact", "--history", path).stdout
     assert key not in shown
     assert shown.count("[redacted github]") == 2
+    assert "- **bash** `[redacted password]`" in shown
