@@ -13,6 +13,7 @@ from recall_rank.histories.records.left_out import session_digest
 from recall_rank.histories.records.table import SourceEntry
 from recall_rank.index.segment.segment import SessionRow
 from recall_rank.model import Malformed, Reading, Session, Source, Unit
+from recall_rank.model.project_scope import normal_path
 from recall_rank.model.source_wrapper import SourceWrapper
 
 
@@ -55,7 +56,6 @@ class Ignore:
         return (
             (bool(self.forgotten) and session_digest(session.id) in self.forgotten)
             or _any(self.sessions, (session.id,))
-            or _any(self.projects, places)
             or _below(self.projects, places)
         )
 
@@ -114,10 +114,12 @@ def _any(patterns: Sequence[str], values: Iterable[str | None]) -> bool:
 
 
 def _below(patterns: Sequence[str], paths: Iterable[str | None]) -> bool:
-    """Return whether one of the paths, or a folder above it, matches one of the patterns."""
-    for path in paths:
-        for pattern in patterns:
-            wanted = os.path.expanduser(pattern).rstrip("/") or "/"  # noqa: PTH111 - a pattern, not a path
-            if path and (fnmatchcase(path, wanted) or fnmatchcase(path, f"{wanted}/*")):
-                return True
-    return False
+    """Return whether one of the paths, or a folder above it, matches one of the patterns. Both are compared as
+    normal_path() gives them, since "*" also matches "..", which leads out of a folder.
+    """
+    wanted = [normal_path(os.path.expanduser(pattern)) for pattern in patterns]  # noqa: PTH111 - patterns, not paths
+    return any(
+        fnmatchcase(path, pattern) or fnmatchcase(path, f"{pattern.rstrip('/')}/*")
+        for path in map(normal_path, filter(None, paths))
+        for pattern in filter(None, wanted)
+    )

@@ -46,11 +46,21 @@ def in_project(session: Located, context: Context) -> bool:
 
 @lru_cache(maxsize=4096)  # filters ask for each session, and many have one folder
 def normal_path(path: str) -> str:
-    """Return a path with forward slashes, without outer blanks, repeated slashes or a slash at the end."""
-    path = path.strip().replace("\\", "/")
-    while "//" in path:
-        path = path.replace("//", "/")
-    return path.rstrip("/") or ("/" if path else "")
+    """Return a path with forward slashes, without outer blanks, repeated slashes, a slash at the end, and the steps
+    "." and ".."; the file system is not asked, so that the folder of another machine has its path, too.
+
+    No ".." leads above the root, a drive, or the share of a machine that a path with backslashes names.
+    """
+    slashed = path.strip().replace("\\", "/")
+    root = "/" if slashed.startswith("/") else ""
+    steps: list[str] = []
+    fixed = 2 if path.strip().startswith("\\\\") else int(slashed[1:2] == ":")  # steps that no ".." takes back
+    for step in slashed.split("/"):
+        if step == ".." and len(steps) > fixed and steps[-1] != "..":
+            steps.pop()
+        elif step not in ("", ".") and not (step == ".." and (root or fixed)):
+            steps.append(step)
+    return root + "/".join(steps) or ("." if slashed else "")
 
 
 def inside(path: str, folder: str) -> bool:
@@ -81,7 +91,8 @@ def place_of(session: Located) -> str:
 
 def short_name(place: str) -> str:
     """Return the last component of a path, as lists show it; a text without a slash is its own short name."""
-    return place.replace("\\", "/").rstrip("/").rpartition("/")[2] or place
+    path = normal_path(place)
+    return path.rpartition("/")[2] or path
 
 
 def is_named(session: Located, name: str) -> bool:

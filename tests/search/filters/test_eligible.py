@@ -283,6 +283,10 @@ def test_words_outside_the_eligible_set_repair_no_word() -> None:
         ("a", "/", False),
         ("/a", "", False),
         ("", "", False),
+        ("/w/acme/../secret", "/w/acme", False),
+        ("/w/secret/../acme/api", "/w/acme", True),
+        ("/w/acme", "/w/secret/../acme", True),
+        ("C:\\w\\acme\\..\\secret", "C:\\w\\acme", False),
     ],
 )
 def test_inside(path: str, folder: str, expected: bool) -> None:
@@ -291,7 +295,24 @@ def test_inside(path: str, folder: str, expected: bool) -> None:
 
 @pytest.mark.parametrize(
     ("path", "expected"),
-    [(" /a//b/ ", "/a/b"), ("\\\\host\\share\\", "/host/share"), ("/", "/"), ("///", "/"), ("", ""), ("  ", "")],
+    [
+        (" /a//b/ ", "/a/b"),
+        ("\\\\host\\share\\", "/host/share"),
+        ("/", "/"),
+        ("///", "/"),
+        ("", ""),
+        ("  ", ""),
+        ("/a/./b/../c", "/a/c"),
+        ("/a/../../b", "/b"),
+        ("/..", "/"),
+        ("../a", "../a"),
+        ("a/../../b/..", ".."),
+        ("a/..", "."),
+        ("./a", "a"),
+        ("/a/...", "/a/..."),
+        ("C:\\a\\..\\..\\b", "C:/b"),
+        ("\\\\host\\share\\..\\..\\b", "/host/share/b"),
+    ],
 )
 def test_normal_path(path: str, expected: str) -> None:
     assert normal_path(path) == expected
