@@ -1,16 +1,15 @@
-"""Sources of the sessions that may leave this machine: those of allowed projects, without secrets, with its name."""
+"""The sessions that may leave this machine: those of allowed projects, without secrets, with its name."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from fnmatch import fnmatchcase
 
 from recall_rank.histories.ignore import Ignore
 from recall_rank.index.segment.segment import SessionRow
-from recall_rank.model import Reading, Session, Source, Unit
+from recall_rank.model import Session
 from recall_rank.model.project_scope import is_named, place_of, short_name
 from recall_rank.model.record_classes import frozen, replace
-from recall_rank.model.source_wrapper import SourceWrapper
 
 Redact = Callable[[Session], Session]
 
@@ -60,29 +59,20 @@ class AllowedProjects:
         return tuple(pattern for pattern, alone in each_alone.items() if not any(map(alone.allow, sessions)))
 
 
-class OutgoingSource(SourceWrapper):
-    """A source of which only the sessions of allowed projects are read, each without secrets and with the name of this
-    machine.
+class Outgoing:
+    """What leaves a machine of a session: nothing unless its project is allowed, else the session without secrets and
+    with the name of the machine.
+
+    It is called with sessions whose copies and references were resolved: only then a subagent has the folder of its
+    caller, and a folder its repository.
     """
 
-    def __init__(self, source: Source, machine: MachineName, allowed: AllowedProjects, redact: Redact) -> None:
-        super().__init__(source)
+    def __init__(self, machine: MachineName, allowed: AllowedProjects, redact: Redact) -> None:
         self._machine = machine
         self._allowed = allowed
         self._redact = redact
 
-    def read(self, unit: Unit, since: bytes | None = None) -> Reading:
-        reading = super().read(unit, since)
-        sessions = [self._named(self._redact(session)) for session in reading.sessions if self._allowed.allow(session)]
-        return replace(reading, sessions=sessions, left_out=reading.left_out + len(reading.sessions) - len(sessions))
-
-    def _named(self, session: Session) -> Session:
-        return replace(session, host=self._machine.host, user=self._machine.user)
-
-
-def outgoing_sources(
-    sources: Iterable[Source], machine: MachineName, projects: Sequence[str], redact: Redact
-) -> list[OutgoingSource]:
-    """Return the sources as OutgoingSources. Raises ValueError when no project is allowed."""
-    allowed = AllowedProjects(projects)
-    return [OutgoingSource(source, machine, allowed, redact) for source in sources]
+    def __call__(self, session: Session) -> Session | None:
+        if not self._allowed.allow(session):
+            return None
+        return replace(self._redact(session), host=self._machine.host, user=self._machine.user)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, Self
 import xxhash
 
 from recall_rank.exchange.machines_table import MachineEntry, SegmentNote, read_machines, table_sections
-from recall_rank.exchange.outgoing import AllowedProjects, MachineName, Redact, outgoing_sources
+from recall_rank.exchange.outgoing import AllowedProjects, MachineName, Outgoing, Redact
 from recall_rank.exchange.shared_segments import MachineSegments, SharedSegment, hidden_copies, without_forgotten
 from recall_rank.histories.cache.refresh import refresh
 from recall_rank.histories.cache.rules import RefreshRules
@@ -45,8 +45,8 @@ TRIES: Final = 20  # other machines may publish meanwhile; a segment that is upl
 @frozen
 class PushReport:
     """The result of a push: how many sessions of this machine and of all are in the store now, how many of its own were
-    removed, how many copies no search finds because another machine has a newer one, what was not read, and which
-    patterns of projects no session there has.
+    removed, how many copies no search finds because another machine has a newer one, what was not read, which patterns
+    of projects no session there has, and how many sessions stay on this machine because of their projects.
     """
 
     sessions: int
@@ -59,6 +59,7 @@ class PushReport:
     failures: tuple[ReadFailure, ...] = ()
     malformed: int = 0
     unmatched: tuple[str, ...] = ()
+    staying: int = 0
 
 
 class UnreadHistoriesError(OSError):
@@ -100,7 +101,7 @@ def push(
     of what this machine has pushed, and for a place that holds something else than a pushed index; IndexFormatError for
     an index of another version, DamagedIndexError, StoreError, UnreadHistoriesError, and other OSErrors.
     """
-    outgoing = outgoing_sources(sources, machine, projects, redact)
+    allowed = AllowedProjects(projects)
     own = forgotten(cache) if cache is not None else ignore.forgotten
     with _Publisher(url, machine, storage) as publisher, _folder(cache, url, machine) as folder:
         elsewhere = publisher.forgotten_elsewhere()
@@ -109,22 +110,24 @@ def push(
             keep_vanished,
             cache,
             repr((sorted(projects), reading, str(machine))),
+            Outgoing(machine, allowed, redact),
         )
-        outcome = refresh(folder, outgoing, rules, progress)
+        outcome = refresh(folder, list(sources), rules, progress)
         if outcome.problem is not None:
             raise outcome.problem
         told = outcome.report.sources
         if told and all(each.failed for each in told):
             raise UnreadHistoriesError(f"no history could be read: {told[0].failures[0]}")
-        segments = _own_segments(outcome.state)
-        rows = [row for _, segment, dead in segments for at, row in enumerate(segment.sessions) if at not in dead]
         report = publisher.publish(
-            segments,
+            _own_segments(outcome.state),
             own,
             tuple(failure for each in told for failure in each.failures),
             sum(bad.count for each in told for bad in each.malformed),
         )
-        return replace(report, unmatched=AllowedProjects(projects).unmatched(rows))
+        table = outcome.state.view.table()
+        unmatched = allowed.unmatched([held.session for _, held in table.live()])
+        staying = sum(held.place is None and held.messages > 0 for each in table.sources for held in each.held())
+        return replace(report, unmatched=unmatched, staying=staying)
 
 
 def withdraw(url: str, machine: MachineName, *, storage: Mapping[str, Any] | None = None) -> PushReport:

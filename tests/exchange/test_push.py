@@ -140,6 +140,32 @@ def test_only_allowed_projects_leave_without_secrets(machine: Callable[..., Mach
     assert found(url, "lantern") == [("b", "quay")]
 
 
+@pytest.mark.parametrize("allowed", ["/home/ana/code", "/home/ana/code/*", "/home/ana/code/*/", "harbor"])
+def test_a_folder_is_allowed_however_it_is_spelt(machine: Callable[..., Machine], url: str, allowed: str) -> None:
+    out = ("/home/ana/code/../diary", "/home/ana/code/harbor/../../../diary", "/home/ana/code/./x/../../.ssh")
+    away = [talk(f"away{at}", "private lantern", directory=folder) for at, folder in enumerate(out)]
+    there = talk("b", "lantern", directory="/home/ana/code/quay/../harbor/")
+    here = machine("quay", talk("a", "lantern"), there, *away)
+    here.projects = (allowed,)
+    report = here.push()
+    assert (report.sessions, report.staying) == (2, 3)
+    assert found(url, "lantern") == [("a", "quay"), ("b", "quay")]
+    assert not holds(url, "private")
+
+
+def test_a_vanished_session_is_kept_while_its_project_is_allowed(machine: Callable[..., Machine], url: str) -> None:
+    here = machine("quay", talk("a", "lantern"), talk("b", "lantern", directory="/srv/diary"))
+    here.projects = ("/home/ana/code/*", "/srv/diary")
+    here.push(keep_vanished=True)
+    here.write(talk("c", "lantern"))
+    here.push(keep_vanished=True)
+    assert found(url, "lantern") == [("a", "quay"), ("b", "quay"), ("c", "quay")]
+    here.projects = ("/home/ana/code/*",)
+    here.push(keep_vanished=True)
+    assert found(url, "lantern") == [("a", "quay"), ("c", "quay")]
+    assert not holds(url, "diary")
+
+
 def test_secrets_that_only_their_names_tell_do_not_leave(machine: Callable[..., Machine], url: str) -> None:
     given = {"password": "Tr0ub4dor3xyz", "nested": [{"api_key": "zq81mmfk2pl0xv93"}], "place": "lantern"}
     login = Message("m", "assistant", DAY, (Part("p", "tool", tool="login", input=given),))

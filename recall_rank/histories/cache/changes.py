@@ -64,7 +64,8 @@ def read_changes(
     reading.note_problems()
     changes = Changes(table, units=len(reading.read_sessions))
     for one in reading.in_order():
-        session = done.sessions.get(one.held.serial)
+        resolved = done.sessions.get(one.held.serial)
+        session = None if resolved is None else rules.prepared(resolved)
         if session is not None:
             changes.sessions.append(session)
             changes.fresh.append(one.held)
@@ -104,7 +105,7 @@ def _carry_over(table: Table, looks: Sequence[SourceScan], old: Table) -> list[S
 
 def _keep_vanished(table: Table, old: Table, rules: RefreshRules) -> None:
     """Add to `table` the indexed sessions of the table `old` that their source no longer has, when vanished sessions
-    are kept and the rules do not ignore them.
+    are kept and the rules do not leave them out.
     """
     if not table.keeping:
         return
@@ -114,7 +115,10 @@ def _keep_vanished(table: Table, old: Table, rules: RefreshRules) -> None:
         gone = [
             held
             for held in (*source.held(), *source.kept)
-            if held.place is not None and held.key not in present and not rules.ignore.vanished(source, held.session)
+            if held.place is not None
+            and held.key not in present
+            and not rules.ignore.vanished(source, held.session)
+            and rules.prepared(held.session) is not None
         ]
         if gone and source.key not in entries:
             entries[source.key] = SourceEntry(source.name, source.location, gone=True, copy_group=source.copy_group)

@@ -30,10 +30,10 @@ class SessionEntry:
     session: Session  # without messages; after copies were resolved if the session is indexed
     serial: int  # identifies the session while it is in the table
     group: int  # the smallest serial among the sessions connected to it by shared ids; its own for none
-    messages: int = 0
+    messages: int = 0  # 0 of a copy, whose messages count in another session
     parts: int = 0
     newest: int = 0  # time of the newest message, ms since 1970
-    place: SessionLocation | None = None  # None: not indexed, because it is a copy
+    place: SessionLocation | None = None  # None: not indexed, because it is a copy or the rules leave it out
 
     @property
     def key(self) -> SessionKey:

@@ -68,6 +68,48 @@ def test_a_dry_run_shows_what_would_leave_and_writes_nothing(run: Run, url: str)
     assert contents(url) == {}
 
 
+def write_talk(path: Path, text: str, **more: object) -> None:
+    """Write a transcript of Claude Code with one message."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    told = {"type": "user", "uuid": f"u-{text}", "sessionId": path.stem, "timestamp": "2026-05-01T10:00:00Z"}
+    path.write_text(json.dumps({**told, "message": {"role": "user", "content": text}, **more}) + "\n", encoding="utf-8")
+
+
+def test_a_push_takes_the_sessions_of_its_dry_run(run: Run, url: str, tmp_path: Path) -> None:
+    """A subagent without a folder is of the project of its caller, and a folder of that of its repository."""
+    clone = tmp_path / "clone"
+    (clone / ".git").mkdir(parents=True)
+    (clone / ".git" / "HEAD").write_text("ref: refs/heads/main\n")
+    (clone / ".git" / "config").write_text('[remote "origin"]\n\turl = git@forge.example:acme/api.git\n')
+    store = tmp_path / "claude" / "projects"
+    write_talk(store / "-w-acme" / "one.jsonl", "amber lantern", cwd="/w/acme")
+    write_talk(store / "-w-acme" / "one" / "subagents" / "agent-a.jsonl", "brass lantern", isSidechain=True)
+    write_talk(store / "-w-diary" / "two.jsonl", "private lantern", cwd="/w/diary")
+    write_talk(store / "-w-diary" / "two" / "subagents" / "agent-b.jsonl", "hidden lantern", isSidechain=True)
+    write_talk(store / "-clone" / "three.jsonl", "copper lantern", cwd=str(clone))
+    shared = (
+        "push",
+        url,
+        "--history",
+        tmp_path / "claude",
+        "--project",
+        "/w/acme",
+        "--project",
+        "forge.example/acme/*",
+    )
+    seen = json.loads(run(*shared, "--dry-run", "--json").stdout)
+    leaving, staying = (sum(each["sessions"] for each in seen[name]) for name in ("projects", "staying"))
+    assert (leaving, staying) == (3, 2)
+    for _ in range(2):  # the second one reads nothing again
+        told = run(*shared, "--host", "quay", "--user", "ana").stdout
+        assert told.startswith("3 sessions of ana@quay")
+        assert "note: 2 sessions of other projects stay here" in told.splitlines()
+    assert json.loads(run(*shared, "--json").stdout)["staying"] == 2
+    found = json.loads(run("search", "--index", url, "lantern", "--json").stdout)["results"]
+    assert {hit["snippet"] for hit in found} == {"amber lantern", "brass lantern", "copper lantern"}
+    assert not any(word in data for data in contents(url).values() for word in (b"private", b"hidden"))
+
+
 def test_a_pattern_that_names_nothing_is_told_or_refused(run: Run, url: str) -> None:
     shared = ("push", url, "--history", "demo", "--user", "ana", "--host", "quay", "--project", "typo")
     noted = "note: no session is of a project that 'typo' names"

@@ -208,6 +208,7 @@ def _told(report: PushReport, machine: MachineName, took: float) -> dict[str, ob
         "changed": report.changed,
         "malformed": report.malformed,
         "unmatched": report.unmatched,
+        "staying": report.staying,
         "errors": [str(each) for each in report.failures],
         "elapsed_ms": took,
     }
@@ -222,6 +223,8 @@ def _lines(report: PushReport, machine: MachineName, url: str, took: float, *, w
     every = f"{report.all_sessions:,} from {counted(report.machines, 'machine', 'machines')} in all"
     done = f"{report.removed:,} removed, " if report.removed else "" if report.changed else "nothing had changed, "
     lines: list[Line] = [[(f"{own}, {every}; {done}in {took:,.0f} ms", "")], *_unmatched_lines(report.unmatched)]
+    if report.staying:
+        lines.append(note_line(f"{counted(report.staying, 'session', 'sessions')} of other projects stay here"))
     if report.copies:
         copies = counted(report.copies, "further copy", "further copies")
         lines.append(note_line(f"{copies} of sessions that several machines have; searches find the newest"))
