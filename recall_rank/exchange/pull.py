@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Final
 
 from recall_rank.exchange.pulled import NAME, home_of, pulled_machines
+from recall_rank.exchange.pulled_databases import DATABASES, LISTED, LOG, PulledDatabases, is_database, remove_staged
 from recall_rank.index.storage.folder import Folder
 from recall_rank.model.record_classes import frozen
 
@@ -19,39 +20,32 @@ _DATA: Final = ("/.local/share", "/Library/Application Support", "/AppData/Local
 _CONFIG: Final = ("/.config", "/Library/Application Support", "/AppData/Roaming")
 _WHOLE: Final = "***"  # in a pattern of rsync: a folder and all that is below it
 
-# What is copied below a home folder, as patterns of rsync. Keys and settings of agents lie beside these and are not
-# copied. The index of a database's log (-shm) belongs to the processes of its machine: SQLite makes a new one.
+# What is copied as it is below a home folder, as patterns of rsync, beside DATABASES. Keys and settings of agents lie
+# beside these and are not copied. The index of a database's log (-shm) belongs to the processes of its machine: SQLite
+# makes a new one. What OpenCode keeps of a shared session has the secret by which it is withdrawn.
 STORES: Final = (
     *("/.claude/projects/" + _WHOLE, "/.config/claude/projects/" + _WHOLE),
     *("/.codex/sessions/" + _WHOLE, "/.codex/archived_sessions/" + _WHOLE),
-    *("/.codex/session_index.jsonl", "/.codex/state_*.sqlite", "/.codex/state_*.sqlite-wal"),
+    "/.codex/session_index.jsonl",
     *("/.gemini/tmp/" + _WHOLE, "/.gemini/projects.json"),
     *("/.copilot/session-state/" + _WHOLE, "/.pi/agent/sessions/" + _WHOLE, "/.tallow/sessions/" + _WHOLE),
     *("/.praisonai/sessions/" + _WHOLE, "/.praison/sessions/" + _WHOLE),
-    *(f"/.hermes/{place}state.db{end}" for place in ("", "profiles/*/") for end in ("", "-wal")),
-    *(f"/.memo-agent/{place}sessions.db{end}" for place in ("", "profiles/*/") for end in ("", "-wal")),
     *("/.cursor/chats/" + _WHOLE, "/.cursor/projects/*/agent-transcripts/" + _WHOLE),
     *("/.config/cursor/chats/" + _WHOLE, "/.config/cursor/projects/*/agent-transcripts/" + _WHOLE),
-    *(
-        f"{base}/Cursor/User/{place}/state.vscdb{end}"
-        for base in _CONFIG
-        for place in ("globalStorage", "workspaceStorage/*")
-        for end in ("", "-wal")
-    ),
     *(f"{base}/Cursor/User/workspaceStorage/*/workspace.json" for base in _CONFIG),
-    *(f"{base}/opencode/opencode*.db{end}" for base in _DATA for end in ("", "-wal")),
     *(f"{base}/opencode/{each}/{_WHOLE}" for base in _DATA for each in ("storage", "project", "tool-output")),
     *(f"{base}/goose/sessions/{_WHOLE}" for base in _DATA),
     *(f"{base}/Block/goose/data/sessions/{_WHOLE}" for base in _DATA),
     *(f"{base}/Block.goose/sessions/{_WHOLE}" for base in _DATA),
-    *(f"/AppData/Local/hermes/{place}state.db{end}" for place in ("", "profiles/*/") for end in ("", "-wal")),
     *("/.aider.chat.history.md", "/.specstory/history/" + _WHOLE),
 )
-NOT_COPIED: Final = ("*-shm", "*-journal")
+NOT_COPIED: Final = ("*-shm", "*-journal", "storage/session_share/", "storage/session/share/")
 _REMOTE: Final = re.compile(r"(?:[A-Za-z0-9_][\w.-]*@)?(?:[A-Za-z0-9_][\w.-]*|\[[0-9A-Fa-f:.]+\])")
 ORIGIN: Final = "origin"  # the file beside a copy that says where it came from
 PARTIAL: Final = 23  # the exit status of rsync when some files could not be copied,
 VANISHED: Final = 24  # and when files were deleted while it copied
+_AS_OWN: Final = ("--times", "--prune-empty-dirs", "--omit-dir-times", "--chmod=D700,F600")
+_IN_PLACE: Final = ("--delay-updates", "--delete-delay", "--delete-excluded")
 SILENT_SECONDS: Final = 120  # after which rsync gives up a machine that sends nothing, also while ssh connects
 
 
@@ -64,13 +58,15 @@ class PullError(OSError):
 @frozen
 class PulledCopy:
     """A copy of a machine's stores after a pull: the machine's name here, the folder of the copy, how many files it
-    has, and what rsync said when some files could not be copied, else "".
+    has, what rsync said when some files could not be copied, else "", and the databases that could not be read, with
+    the reasons; of these an earlier copy stays.
     """
 
     name: str
     folder: str
     files: int
     problem: str = ""
+    damaged: tuple[str, ...] = ()
 
 
 def pull(where: str, name: str | None = None) -> PulledCopy:
@@ -101,8 +97,9 @@ def pull(where: str, name: str | None = None) -> PulledCopy:
         raise ValueError(f"{name} is the copy of {before}: choose another --name for {origin}, or remove that copy")
     if not before and home.exists() and any(home.iterdir()):
         raise ValueError(f"{home} has files, and no pull made it: choose another --name")
-    listed, problem = _rsync(where, ["--list-only", *_filters(), "--", origin])
-    files = sum(line.startswith(b"-") for line in listed.splitlines())
+    databases = [pattern + end for pattern in DATABASES for end in ("", LOG)]
+    listed, problem = _rsync(where, ["--list-only", *_filters([*STORES, *databases]), "--", origin])
+    files = [line for line in listed.splitlines() if line.startswith(b"-")]
     if not files and problem:
         raise PullError(f"{where}: rsync ended with {PARTIAL}: {problem}")
     if not files:
@@ -111,22 +108,26 @@ def pull(where: str, name: str | None = None) -> PulledCopy:
         Folder.create(folder).close()
     with Folder(home.parent) as folder_of_machine:
         folder_of_machine.put(ORIGIN, origin.encode())
-    options = [
-        "--times",
-        "--delay-updates",
-        "--delete-delay",
-        "--delete-excluded",
-        "--prune-empty-dirs",
-        "--omit-dir-times",
-        "--chmod=D700,F600",
-    ]
-    _, left_out = _rsync(where, [*options, *_filters(), "--", origin, f"{home}{os.sep}"])
-    return PulledCopy(name, str(home), files, left_out or problem)
+    listing = b"\n".join(filter(is_database, files))
+    with PulledDatabases(home) as pulled:
+        changed = not pulled.are_listed(listing)
+        if changed:
+            staged = [*_AS_OWN, *_filters(databases), "--", origin, f"{pulled.staged}{os.sep}"]
+            problem = _rsync(where, staged)[1] or problem
+            pulled.clean()
+        kept = [f"--filter=protect {pattern}" for pattern in DATABASES]  # from being deleted as if gone there
+        kept += [f"--filter=hide {pattern}" for pattern in databases]
+        in_place = [*_AS_OWN, *_IN_PLACE, *kept, *_filters(STORES), "--", origin, f"{home}{os.sep}"]
+        problem = _rsync(where, in_place)[1] or problem
+        if changed:
+            pulled.put(listing, complete=not problem)
+    copied = sum(path.is_file() for path in home.rglob("*"))
+    return PulledCopy(name, str(home), copied, problem, tuple(pulled.damaged))
 
 
-def _filters() -> list[str]:
+def _filters(patterns: Sequence[str]) -> list[str]:
     found = ["--recursive", *(f"--exclude={pattern}" for pattern in NOT_COPIED)]
-    return [*found, *(f"--include={pattern}" for pattern in (*_above(), *STORES)), "--exclude=*"]
+    return [*found, *(f"--include={pattern}" for pattern in (*_above(patterns), *patterns)), "--exclude=*"]
 
 
 def _rsync(where: str, words: Sequence[str]) -> tuple[bytes, str]:
@@ -158,6 +159,8 @@ def remove_pulled(name: str) -> None:
         raise LookupError(f"no stores were copied from a machine {name!r}")
     home = home_of(name)
     shutil.rmtree(home)
+    remove_staged(home)
+    (home.parent / LISTED).unlink(missing_ok=True)
     (home.parent / ORIGIN).unlink()  # last: without it the rest of a copy would not be removed another time
     with suppress(OSError):
         home.parent.rmdir()  # fails, as it should, while anything is in it
@@ -175,10 +178,10 @@ def _origin(where: str) -> tuple[str, str]:
     return f"{where}:", where.rpartition("@")[2].strip("[]").replace(":", "-")
 
 
-def _above() -> Iterator[str]:
-    """Yield a pattern for each folder above those of STORES, without which rsync does not look into them."""
+def _above(patterns: Sequence[str]) -> Iterator[str]:
+    """Yield a pattern for each folder above those of `patterns`, without which rsync does not look into them."""
     seen = set()
-    for pattern in STORES:
+    for pattern in patterns:
         parts = pattern.removesuffix(_WHOLE).strip("/").split("/")
         for count in range(1, len(parts)):
             above = "/" + "/".join(parts[:count]) + "/"

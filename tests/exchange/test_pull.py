@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import os
 import shutil
+import sqlite3
 import stat
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from recall_rank.exchange.pull import PullError, pull, remove_pulled
 from recall_rank.exchange.pulled import machine_sources, pulled_machines, pulled_sources
+from recall_rank.exchange.pulled_databases import PulledDatabases
 from recall_rank.loaders import discover, read_all
 from recall_rank.model import Session
 from recall_rank.model.record_classes import replace
@@ -18,6 +21,7 @@ from recall_rank.recall import Recall
 from tests.fixtures import make_fixtures
 from tests.loaders.test_store_hints import furnish
 
+KEY = "zq81mmfk2pl0xv93-refresh-token"
 needs_rsync = pytest.mark.skipif(shutil.which("rsync") is None, reason="rsync is not installed")
 
 
@@ -149,6 +153,110 @@ def stand_in(folder: Path, monkeypatch: pytest.MonkeyPatch, script: str) -> None
 
 def contents(folder: Path) -> dict[str, bytes]:
     return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def furnish_with_keys(home: Path) -> Path:
+    """Write stores of all agents, with keys in the tables that their programs keep beside the sessions."""
+    furnish(home)
+    (home / ".config" / "tallow-work-dirs").unlink()
+    for place in ("globalStorage", "workspaceStorage/w2"):
+        database = home / ".config" / "Cursor" / "User" / place / "state.vscdb"
+        with closing(sqlite3.connect(database)) as opened:
+            for table in ("ItemTable", "cursorDiskKV"):
+                opened.execute(f"CREATE TABLE IF NOT EXISTS {table} (key TEXT UNIQUE ON CONFLICT REPLACE, value BLOB)")
+                opened.execute(f"INSERT INTO {table} VALUES ('cursorAuth/refreshToken', '{KEY}')")
+                opened.execute(f"INSERT INTO {table} VALUES ('secret://mcp', '{KEY}')")
+            opened.execute("CREATE TABLE gone (key)")
+            opened.execute(f"INSERT INTO gone VALUES ('{KEY}')")
+            opened.execute("DROP TABLE gone")  # whose rows stay in free pages of the file
+            opened.commit()
+    share = home / ".local" / "share"
+    databases = [home / ".hermes/state.db", home / ".codex/state_5.sqlite", home / ".memo-agent/sessions.db"]
+    databases += [share / "opencode/opencode.db", share / "goose/sessions/sessions.db"]
+    for database in databases:
+        with closing(sqlite3.connect(database)) as opened:
+            opened.execute("CREATE TABLE account (access_token)")
+            opened.execute("INSERT INTO account VALUES (?)", (KEY,))
+            if database.parts[-3] == "goose":
+                opened.execute("UPDATE sessions SET extension_data = ?", (KEY,))
+            opened.commit()
+    for name in ("storage/session_share/ses_1.json", "project/p/storage/session/share/ses_1.json"):
+        path = share / "opencode" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(KEY)
+    return home
+
+
+def raw_holders(folder: Path) -> list[str]:
+    return [name for name, data in contents(folder).items() if KEY.encode() in data]
+
+
+@needs_rsync
+def test_no_key_of_a_database_stays_in_a_copy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nor is one ever in the place of the copy: only what was cleaned gets its final name."""
+    home = furnish_with_keys(tmp_path / "there")
+    assert len(raw_holders(home)) == 9
+    machines = tmp_path / "data" / "recall_rank" / "machines"
+    real = PulledDatabases.put
+
+    def put(self: PulledDatabases, listing: bytes, *, complete: bool) -> None:
+        assert raw_holders(machines / "quay" / "home") == []
+        real(self, listing, complete=complete)
+
+    monkeypatch.setattr(PulledDatabases, "put", put)
+    done = pull(str(home), "quay")
+    assert done.damaged == (".config/Cursor/User/workspaceStorage/w3/state.vscdb: file is not a database",)
+    assert raw_holders(machines) == []
+    there, here = read_all(discover({}, home))[0], read_all(machine_sources("quay"))[0]
+    assert told(here) == told(there)
+    assert len(raw_holders(home)) == 9, "the other machine's files are as they were"
+
+
+@needs_rsync
+def test_a_copy_with_keys_of_an_earlier_version_is_cleaned(tmp_path: Path) -> None:
+    home = furnish_with_keys(tmp_path / "quay")
+    pull(str(home))
+    machine = tmp_path / "data" / "recall_rank" / "machines" / "quay"
+    (machine / "databases").unlink()
+    (machine / "transfer").mkdir()
+    (machine / "transfer" / "left.db").write_text(KEY)  # by a pull that was killed
+    place = Path(".config/Cursor/User/globalStorage/state.vscdb")
+    shutil.copy2(home / place, machine / "home" / place)
+    (machine / "home" / f"{place}-wal").write_text(KEY)
+    torn = machine / "home" / ".config" / "Cursor" / "User" / "workspaceStorage" / "w3" / "state.vscdb"
+    torn.parent.mkdir(parents=True, exist_ok=True)
+    torn.write_text(KEY)  # what is there now cannot be read, so that nothing takes its place
+    pull(str(home))
+    assert raw_holders(machine) == []
+    assert sorted(path.name for path in machine.iterdir()) == ["databases", "home", "origin"]
+
+
+@needs_rsync
+def test_databases_follow_those_of_the_other_machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    there = tmp_path / "mole"
+    database = there / ".local" / "share" / "opencode" / "opencode.db"
+    make_fixtures.write_opencode(database.parent)
+    make_fixtures.write_claude(there)
+    pull(str(there))
+    copied = tmp_path / "data" / "recall_rank" / "machines" / "mole" / "home" / database.relative_to(there)
+    first = copied.stat().st_ino
+    pull(str(there))
+    assert copied.stat().st_ino == first, "what has not changed is not transferred again"
+    with closing(sqlite3.connect(database)) as opened:  # with rows that are in the log alone
+        opened.execute("PRAGMA journal_mode = WAL")
+        opened.execute("UPDATE session SET title = 'Amber falcon'")
+        opened.commit()
+        pull(str(there))
+        assert {each.title for each in read_all(machine_sources("mole"))[0] if each.source == "opencode"} == {
+            "Amber falcon"
+        }
+    database.write_bytes(b"torn")
+    assert pull(str(there)).damaged == (".local/share/opencode/opencode.db: file is not a database",)
+    assert {each.title for each in read_all(machine_sources("mole"))[0]} >= {"Amber falcon"}
+    database.unlink()
+    pull(str(there))
+    assert not copied.exists()
+    assert {source.name for source in machine_sources("mole")} == {"claude-code"}
 
 
 @needs_rsync

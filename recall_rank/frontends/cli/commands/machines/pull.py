@@ -62,7 +62,9 @@ def pull(ctx: click.Context, where: str | None, name: str | None, *, listed: boo
         fail(error_text(error), NOT_WRITTEN, as_json=as_json)
     agents = list(dict.fromkeys(source.name for source in machine_sources(copy.name)))
     if as_json:
-        problem = {"problem": copy.problem} if copy.problem else {}
+        problem: dict[str, object] = {"problem": copy.problem} if copy.problem else {}
+        if copy.damaged:
+            problem["damaged"] = copy.damaged
         made = {"host": copy.name, "agents": agents, "files": copy.files, "folder": copy.folder}
         print_json({"ok": True, **made, **problem})
     else:
@@ -70,6 +72,8 @@ def pull(ctx: click.Context, where: str | None, name: str | None, *, listed: boo
         say(f"{copy.name}: {stores}, in {one_line(copy.folder)}")
         if copy.problem:
             say(f"note: some files could not be copied, and nothing was deleted: {one_line(copy.problem)}")
+        for each in copy.damaged:
+            say(f"note: a database cannot be read; what was copied of it before stays: {one_line(each)}")
     ctx.exit(HITS if agents else NO_HISTORY)
 
 
