@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -23,6 +22,7 @@ from recall_rank.index.errors import IndexFormatError, MissingIndexError, Replac
 from recall_rank.index.remote.object_store import ObjectStore
 from recall_rank.index.remote.remote_folder import RemoteFolder
 from recall_rank.index.remote.remote_index import RemoteIndex
+from recall_rank.index.remote.staged_folder import StagedFolder
 from recall_rank.index.segment.build import build
 from recall_rank.index.storage.folder import LISTED_FILE_NAME
 from recall_rank.index.storage.manifest import ListedFile, Manifest, listed_names, newest_manifest
@@ -147,8 +147,8 @@ def _folder(cache: Path | None, url: str, machine: MachineName) -> Iterator[Path
         key = f"push\x00{url}\x00{machine.host}\x00{machine.user}"
         yield cache / f"index-{xxhash.xxh3_64_hexdigest(key.encode('utf-8', 'surrogatepass'))}"
         return
-    with tempfile.TemporaryDirectory(prefix="recall_rank-") as temporary:
-        yield Path(temporary, "index")
+    with StagedFolder() as staged:
+        yield staged.path / "index"
 
 
 def _own_segments(state: CacheState) -> list[tuple[str, Segment, frozenset[int]]]:

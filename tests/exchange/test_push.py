@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import signal
+import subprocess
+import sys
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -18,6 +21,7 @@ from recall_rank.exchange.push import PushReport, push, withdraw
 from recall_rank.frontends.redaction.redacted_answers import session_without_secrets
 from recall_rank.histories.ignore import Ignore
 from recall_rank.histories.records.forgotten import forget, take_back
+from recall_rank.histories.removal.withdraw import withdraw as take_out
 from recall_rank.index.errors import DamagedIndexError, IndexFormatError
 from recall_rank.index.remote.object_store import ObjectStore
 from recall_rank.index.remote.remote_folder import RemoteFolder
@@ -175,6 +179,65 @@ def test_secrets_that_only_their_names_tell_do_not_leave(machine: Callable[..., 
     assert not holds(url, "Tr0ub4dor3xyz")
     assert not holds(url, "zq81mmfk2pl0xv93")
     assert found(url, "Tr0ub4dor3xyz") == []
+
+
+KILLED = """
+import os, signal, sys
+from recall_rank.exchange.outgoing import MachineName
+from recall_rank.exchange.push import push
+from recall_rank.index.remote.object_store import ObjectStore
+from recall_rank.loaders import open_sources
+from pathlib import Path
+
+url, history, cache = sys.argv[1:]
+ObjectStore.put = lambda *_: os.kill(os.getpid(), signal.SIGKILL)
+push(url, open_sources(history), MachineName("quay", "ana"), ["*"], lambda it: it, cache=Path(cache) if cache else None)
+"""
+
+
+def push_killed(here: Machine) -> None:
+    """Push from a process that is killed when the first segment is ready."""
+    words = [sys.executable, "-c", KILLED, here.url, str(here.folder / "store"), str(here.cache) if here.cached else ""]
+    assert subprocess.run(words, check=False).returncode == -signal.SIGKILL
+
+
+@pytest.mark.posix
+@pytest.mark.parametrize("cached", [True, False])
+@pytest.mark.parametrize("change", [True, False])
+def test_a_killed_push_leaves_text_that_the_next_one_removes(
+    machine: Callable[..., Machine], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cached: bool, change: bool
+) -> None:
+    staged = tmp_path / "xdg" / "recall_rank" / "stores" / "staged"
+
+    def holders(place: Path) -> list[Path]:
+        return [path for path in place.rglob("*") if path.is_file() and b"xylograph" in path.read_bytes()]
+
+    (tmp_path / "temporary").mkdir()
+    monkeypatch.setenv("TMPDIR", str(tmp_path / "temporary"))
+    here = machine("quay", talk("a", "the word xylograph"), cached=cached)
+    here.url, here.redact, here.projects = f"file://{tmp_path}/shared", lambda it: it, ["*"]
+    if not change:
+        here.push()  # what the killed one would write is there when the next one begins
+        here.write(talk("a", "the word xylograph"), talk("b", "xylograph"))
+    push_killed(here)
+    assert holders(staged), "the killed push has left text"
+    if not change:
+        here.write(talk("a", "the word xylograph"))
+    here.push()
+    assert not list(staged.iterdir())
+    assert holders(tmp_path / "temporary") == []
+
+
+@pytest.mark.posix
+def test_forgetting_removes_what_a_killed_push_has_left(machine: Callable[..., Machine], tmp_path: Path) -> None:
+    here = machine("quay", talk("a", "the word xylograph"))
+    here.url = f"file://{tmp_path}/shared"
+    push_killed(here)
+    staged = tmp_path / "xdg" / "recall_rank" / "stores" / "staged"
+    assert list(staged.iterdir())
+    forget(here.cache, "a")
+    take_out(here.cache)
+    assert list(staged.iterdir()) == []
 
 
 def test_an_unchanged_history_writes_nothing(machine: Callable[..., Machine], url: str) -> None:

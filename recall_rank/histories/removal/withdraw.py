@@ -19,6 +19,7 @@ from recall_rank.histories.records.left_out import session_digest, unname
 from recall_rank.histories.records.session_copies import remove_copies
 from recall_rank.histories.records.table import SessionEntry, SourceEntry, Table, UnitEntry
 from recall_rank.index.errors import UnusableIndexError
+from recall_rank.index.remote.staged_folder import remove_killed
 from recall_rank.model import Malformed
 
 INCOMPLETE: Final = "incomplete"  # in place of the digest of rules: the next refresh reads everything again
@@ -37,13 +38,14 @@ class Withdrawal:
 
 def withdraw(cache: Path) -> Withdrawal:
     """Rewrite every index in the cache that holds a forgotten session, and remove those that cannot be read. Remove
-    the private copies of forgotten sessions.
+    the private copies of forgotten sessions, and what killed processes have left on its way to a store.
 
     The next refresh of a rewritten index reads all of its sources, because sessions may share messages with those that
     were taken out. Raises OSError when an index can neither be rewritten nor removed, or a copy cannot be removed.
     """
     digests = forgotten(cache)
     remove_copies(cache, digests)
+    remove_killed()
     done = Withdrawal()
     for folder in folders(cache):
         remove_other_versions(folder)

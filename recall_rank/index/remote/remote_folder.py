@@ -15,6 +15,7 @@ from pathlib import Path
 
 from recall_rank.index.errors import StoreError
 from recall_rank.index.remote.object_store import ObjectStore
+from recall_rank.index.remote.staged_folder import StagedFolder, remove_killed
 from recall_rank.index.storage.folder import LEFTOVER_SECONDS, LISTED_FILE_NAME, Folder, WrittenFile, new_name
 
 
@@ -25,11 +26,11 @@ class RemoteFolder(Folder):
 
     def __init__(self, store: ObjectStore) -> None:
         self.store = store
-        self._local: tempfile.TemporaryDirectory[str] | None = None  # files that are not in the store yet
+        self._local: StagedFolder | None = None  # files that are not in the store yet
 
     def close(self) -> None:
         if self._local is not None:
-            self._local.cleanup()
+            self._local.close()
 
     def where(self, name: str) -> str:
         return self.store.where(name)
@@ -80,8 +81,9 @@ class RemoteFolder(Folder):
 
     def leftovers(self) -> list[str]:
         """Return the names of segments and tables that are a day old. Those that no manifest lists were left by killed
-        writers; younger ones may belong to a writer that still runs.
+        writers; younger ones may belong to a writer that still runs. What these had on this machine is removed.
         """
+        remove_killed()
         old = []
         for name in self.names():
             with suppress(FileNotFoundError):
@@ -91,5 +93,5 @@ class RemoteFolder(Folder):
 
     def _path(self, temporary: str) -> Path:
         if self._local is None:
-            self._local = tempfile.TemporaryDirectory(prefix="recall_rank-")
-        return Path(self._local.name, temporary)
+            self._local = StagedFolder()
+        return self._local.path / temporary
