@@ -60,8 +60,8 @@ class AllowedProjects:
 
 
 class Outgoing:
-    """What leaves a machine of a session: nothing unless its project is allowed, else the session without secrets and
-    with the name of the machine.
+    """Makes of a session the one that may leave a machine: None unless its project is allowed, else the session without
+    secrets and with the name of the machine.
 
     It is called with sessions whose copies and references were resolved: only then a subagent has the folder of its
     caller, and a folder its repository.
