@@ -108,7 +108,7 @@ def pull(where: str, name: str | None = None) -> PulledCopy:
         Folder.create(folder).close()
     with Folder(home.parent) as folder_of_machine:
         folder_of_machine.put(ORIGIN, origin.encode())
-    listing = b"\n".join(filter(is_database, files))
+    listing = b"\n".join(line for line in files if is_database(line))
     with PulledDatabases(home) as pulled:
         changed = not pulled.are_listed(listing)
         if changed:

@@ -100,8 +100,8 @@ class PulledDatabases:
                 clean.chmod(0o600)
                 clean.replace(path)
         if complete:
-            with Folder(self._home.parent) as folder:
-                folder.put(LISTED, listing)
+            with Folder(self._home.parent) as beside:
+                beside.put(LISTED, listing)
 
 
 def remove_staged(home: Path) -> None:

@@ -167,7 +167,7 @@ def _show_projects(
 ) -> None:
     """Print the folders whose sessions may leave this machine, with their numbers, and how many sessions stay."""
     from recall_rank.exchange.outgoing import AllowedProjects
-    from recall_rank.model.project_scope import place_of
+    from recall_rank.model.project_scope import normal_path, place_of
     from recall_rank.recall import Recall
 
     given = AllowedProjects(allowed) if allowed else None
@@ -178,7 +178,7 @@ def _show_projects(
     staying: Counter[str] = Counter()
     for each in sessions:
         found = leaving if given is not None and given.allow(each) else staying
-        found[place_of(each) or "no known project"] += 1
+        found[normal_path(place_of(each)) or "no known project"] += 1
     if as_json:
         rows = [
             [{"project": place, "sessions": count} for place, count in found.most_common()]
