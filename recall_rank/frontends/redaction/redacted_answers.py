@@ -31,6 +31,7 @@ _RESULT_TEXTS: Final = (
 # A response has the reports on sources in its coverage, unlike an answer; of malformed records it shows the number.
 _SAFE_IN_RECORDS: Final = (_SAFE_FIELDS - {"coverage"}) | {"malformed"}
 _TOOL_INPUT: Final = "input"
+_NAME_KEYS: Final = ("name", "key", "variable")  # in an object beside "value": {"name": "API_KEY", "value": "..."}
 _MAY_HOLD: Final = (str, dict, list)
 _NAME_WORDS: Final = (
     "key",
@@ -132,12 +133,13 @@ def _redacted_input(value: Any, name: str | None = None) -> Any:
     """Return the input of a tool call, or another value whose keys come from a history, with every secret replaced, in
     keys, too. No key is the name of a safe field here.
 
-    `name` is the key of `value` in the object around it.
+    `name` is the key of `value` in the object around it, or what stands beside the key "value" as its name.
     """
     if isinstance(value, str):
         return _redacted_value(name, value)
     if isinstance(value, Mapping):
-        return {redacted(key): _redacted_input(item, key) for key, item in value.items()}
+        told = next((value[key] for key in _NAME_KEYS if isinstance(value.get(key), str)), "value")
+        return {redacted(key): _redacted_input(item, told if key == "value" else key) for key, item in value.items()}
     return [_redacted_input(item, name) for item in value] if isinstance(value, list | tuple) else value
 
 

@@ -323,9 +323,10 @@ LOGIN = {
     "api_key": "zq81mmfk2pl0xv93",
     "query": "pwd=Qu4ysideLamp7",  # the name of a field of this package without secrets
     "env": [{"AWS_SECRET_ACCESS_KEY": "abcd1234efgh5678ijkl9012mnop3456qrst7890"}],
+    "variables": [{"name": "DB_PASSWORD", "value": "W1nterHarbor9"}, {"key": "region", "value": "W1nterLantern9"}],
     "tries": 3,
 }
-LOGIN_SECRETS = ("Tr0ub4dor3xyz", "zq81mmfk2pl0xv93", "Qu4ysideLamp7", "abcd1234efgh5678")
+LOGIN_SECRETS = ("W1nterHarbor9", "Tr0ub4dor3xyz", "zq81mmfk2pl0xv93", "Qu4ysideLamp7", "abcd1234efgh5678")
 
 
 @pytest.mark.parametrize(
@@ -339,6 +340,7 @@ def test_a_session_is_redacted_as_an_answer_is(given: object) -> None:
     assert (shown[0] if isinstance(shown, list) else shown) == answer
     assert [secret for secret in LOGIN_SECRETS if secret in json.dumps(shown)] == []
     assert answer["tries"] == 3
+    assert answer["variables"][1] == {"key": "region", "value": "W1nterLantern9"}
 
 
 class Held:
