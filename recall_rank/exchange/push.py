@@ -24,7 +24,7 @@ from recall_rank.index.remote.remote_folder import RemoteFolder
 from recall_rank.index.remote.remote_index import RemoteIndex
 from recall_rank.index.remote.staged_folder import StagedFolder
 from recall_rank.index.segment.build import build
-from recall_rank.index.storage.folder import LISTED_FILE_NAME
+from recall_rank.index.storage.folder import LISTED_FILE_NAME, Folder
 from recall_rank.index.storage.manifest import ListedFile, Manifest, listed_names, newest_manifest
 from recall_rank.index.storage.publish import add, add_table, publish, sweep
 from recall_rank.model.option_errors import error_text
@@ -145,6 +145,7 @@ def _folder(cache: Path | None, url: str, machine: MachineName) -> Iterator[Path
     """
     if cache is not None:
         key = f"push\x00{url}\x00{machine.host}\x00{machine.user}"
+        Folder.create(cache).close()  # raises IndexFolderError for a folder to which others may write
         yield cache / f"index-{xxhash.xxh3_64_hexdigest(key.encode('utf-8', 'surrogatepass'))}"
         return
     with StagedFolder() as staged:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass
 from os import PathLike, fspath
 from pathlib import Path
@@ -83,13 +84,15 @@ def open_cached(
 
     With `discovered`, the sources are all stores of this machine, which have one fixed index. `keep_vanished` says
     whether sessions that their source no longer has are kept; None keeps the setting of the last refresh. When there is
-    no home, or the cache's list of forgotten sessions cannot be read, the index stays in memory and its snapshots carry
-    a note that states the reason.
+    no home, or the cache is no private folder, the index stays in memory and its snapshots carry a note that states the
+    reason; the list of forgotten sessions in the cache holds, or is an error, in any case.
     """
     from recall_rank.histories.cache.location import default_cache, index_folder
     from recall_rank.histories.cache.rules import RefreshRules
     from recall_rank.histories.cached_backend import CachedBackend
     from recall_rank.histories.ignore import Ignore
+    from recall_rank.index.errors import MissingIndexError
+    from recall_rank.index.storage.folder import Folder
 
     ignored = ignore or Ignore()
     note = folder = None
@@ -99,10 +102,11 @@ def open_cached(
     else:
         folder = index_folder(place, sources, discovered=discovered)
         try:
-            RefreshRules(cache=place).current()
-        except (OSError, ValueError) as error:
+            with suppress(MissingIndexError):
+                Folder(place).close()
+        except OSError as error:
             note = f"the index is not kept in {place}: {error_text(error)}; it is made anew each time"
-            folder, place = None, None
+            folder = None
     read = tuple(source for source in sources if not ignored.store(source))
     rules = RefreshRules(ignored, keep_vanished, place)
     return OpenedSources(read, CachedBackend(read, factory, folder, rules, note))

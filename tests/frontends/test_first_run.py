@@ -87,6 +87,23 @@ def test_what_unknown_settings_may_ignore_is_not_kept(demo: Path, tmp_path: Path
     assert not list(caches.rglob("*"))
 
 
+@pytest.mark.parametrize("words", [("push", "{out}", "--project", "*", "--history"), ("build", "--out", "{out}")])
+def test_what_unknown_settings_may_ignore_leaves_nothing_behind(
+    demo: Path, tmp_path: Path, words: tuple[str, ...]
+) -> None:
+    out = tmp_path / "out"
+    ended = recall_rank(
+        *(each.format(out=out) for each in words),
+        demo,
+        env={"HOME": homes(tmp_path)["closed"], "XDG_CACHE_HOME": str(tmp_path / "caches")},
+        preexec_fn=modes_bind_in_child,
+    )
+    (tmp_path / "closed").chmod(0o700)
+    assert (ended.returncode, ended.stdout) == (2, "")
+    assert "the home folder cannot be read: Permission denied" in ended.stderr
+    assert not out.exists()
+
+
 def test_settings_that_cannot_be_read_are_an_error_where_the_home_can_be(demo: Path, tmp_path: Path) -> None:
     """What they ignore must not be read; in a home that is closed as a whole, no history can be read either."""
     folder = tmp_path / ".config" / "recall_rank"

@@ -93,6 +93,10 @@ def _unexpected(error: Exception, *, as_json: bool) -> int:
     if isinstance(error, OSError) and error.filename is None and error.errno in _NOT_WRITABLE:
         discard_stdout()
         return _failed(f"the answer could not be written: {error.strerror}", NOT_WRITTEN, as_json=False)
+    from recall_rank.histories.records.forgotten import UnreadableListError
+
+    if isinstance(error, UnreadableListError):
+        return _failed(str(error), USAGE, as_json=as_json)
     import traceback
 
     click.echo(escape_lines("".join(traceback.format_exception(error))), err=True, nl=False)

@@ -7,15 +7,15 @@ from __future__ import annotations
 
 import os
 import re
-import stat
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 from recall_rank.histories.records.left_out import session_digest
-from recall_rank.index.errors import MissingIndexError
+from recall_rank.index.errors import MissingIndexError, UnusableIndexError
 from recall_rank.index.storage.folder import Folder, read_at
+from recall_rank.model.option_errors import error_text
 
 FORGOTTEN: Final = "forgotten"  # the file of the list, in the cache folder
 LARGEST: Final = 1 << 24  # bytes of the list
@@ -39,22 +39,36 @@ class ForgottenSession:
         return " ".join(filter(None, (f"blake2b:{self.digest}", self.day, self.agent if self.day else "")))
 
 
-def forgotten(cache: Path) -> frozenset[str]:
-    """Return the digests of the ids of forgotten sessions; empty when there is no list. Raises OSError when the list
-    cannot be read.
+class UnreadableListError(OSError):
+    """There is a list of forgotten sessions, or there may be one, and it cannot be read. It never counts as empty: what
+    it may name would be kept, shown or sent.
     """
+
+
+def forgotten(cache: Path) -> frozenset[str]:
+    """Return the digests of the ids of forgotten sessions; empty when there is no list. Raises UnreadableListError."""
     return frozenset(each.digest for each in forgotten_sessions(cache))
 
 
 def forgotten_sessions(cache: Path) -> list[ForgottenSession]:
-    """Return the list of forgotten sessions, in the order in which they were forgotten. Raises OSError when it cannot
-    be read.
-    """
+    """Return the list of forgotten sessions, in the order in which they were forgotten. Raises UnreadableListError."""
     try:
         with Folder(cache) as folder:
             return _entries(folder)
-    except MissingIndexError:
-        return []
+    except (OSError, UnusableIndexError) as error:
+        if _is_missing(cache):
+            return []
+        told = f"the list of forgotten sessions in {cache} cannot be read: {error_text(error)}"
+        raise UnreadableListError(told) from error
+
+
+def _is_missing(cache: Path) -> bool:
+    """Return whether there is no list of forgotten sessions; False when that cannot be told."""
+    try:
+        os.lstat(cache / FORGOTTEN)
+    except OSError as error:
+        return isinstance(error, FileNotFoundError | NotADirectoryError)
+    return False
 
 
 def list_state(cache: Path) -> tuple[int, int, int] | None:
@@ -128,11 +142,11 @@ def _entries(folder: Folder) -> list[ForgottenSession]:
     except FileNotFoundError:
         return []
     try:
-        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-            return []
-        data = read_at(descriptor, LARGEST, 0)
+        data = read_at(descriptor, LARGEST + 1, 0)
     finally:
         os.close(descriptor)
+    if len(data) > LARGEST:
+        raise OSError(f"it has more than {LARGEST:,} bytes")
     known: dict[str, ForgottenSession] = {}
     for line in data.decode("utf-8", "surrogatepass").splitlines():
         found = _LINE.fullmatch(line)

@@ -205,8 +205,6 @@ def _machine() -> HookMachine:
     from recall_rank.histories.cache.location import default_cache
     from recall_rank.histories.ignore import Ignore
 
-    chosen = CacheOptions.given()
-    if chosen.problem is not None:
-        raise ValueError(chosen.problem)
+    chosen = CacheOptions.known()
     cache = chosen.folder()
     return HookMachine(os.environ, Path.home(), cache, cache or default_cache(), chosen.ignore or Ignore())

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal
@@ -118,14 +117,41 @@ class CacheOptions:
         # an index with other contents would be rebuilt by the next command
         return found.in_memory() if given.get("no_cache") or patterns or cache is None else found
 
+    @classmethod
+    def known(cls) -> CacheOptions:
+        """Return given(), for what keeps or sends text. Raises ValueError also for settings that are not known: they
+        may say that it is never read.
+        """
+        found = cls.given()
+        if found.problem is not None:
+            raise ValueError(found.problem)
+        return found
+
     def in_memory(self) -> CacheOptions:
-        """Return these options without a cache; the sessions that its list says were forgotten are ignored."""
-        ignore = _forgotten(self.cache)
+        """Return these options without a cache; the sessions that its list says were forgotten are ignored. Raises
+        UnreadableListError, unless `problem` tells already that what is never read is not known.
+        """
+        ignore = self._forgotten()
         return replace(self, cache=None, ignore=ignore if self.ignore is None else self.ignore.also(ignore))
 
     def folder(self) -> Path | None:
         """Return the folder of the cache; None when the index is kept in memory."""
         return None if self.cache is None else _folder(self.cache)
+
+    def _forgotten(self) -> Ignore:
+        """Return the rules that leave the forgotten sessions out of an index in memory: those of the list in the folder
+        of the cache, in the default folder without a cache.
+        """
+        from recall_rank.histories.ignore import Ignore
+        from recall_rank.histories.records.forgotten import UnreadableListError, forgotten
+
+        place = _folder(True if self.cache is None else self.cache)
+        try:
+            return Ignore() if place is None else Ignore(forgotten=forgotten(place))
+        except UnreadableListError:
+            if self.problem is None:
+                raise
+            return Ignore()
 
 
 def default_to_cache(folder: str | None) -> None:
@@ -155,22 +181,6 @@ def _folder(cache: str | Literal[True]) -> Path | None:
     from recall_rank.histories.cache.location import default_cache
 
     return default_cache() if cache is True else Path(cache)
-
-
-def _forgotten(cache: str | Literal[True] | None) -> Ignore:
-    """Return the rules that leave the forgotten sessions out of an index in memory.
-
-    They are those of the list in the folder `cache`, in the default folder for True and None. A list that is not safe
-    to read is not used.
-    """
-    from recall_rank.histories.ignore import Ignore
-    from recall_rank.histories.records.forgotten import forgotten
-
-    place = _folder(True if cache is None else cache)
-    if place is not None:
-        with suppress(OSError):
-            return Ignore(forgotten=forgotten(place))
-    return Ignore()
 
 
 def _patterns(given: tuple[str, ...] | list[str]) -> Ignore:

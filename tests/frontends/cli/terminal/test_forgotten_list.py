@@ -3,21 +3,26 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
+from recall_rank import Recall
 from recall_rank.frontends.demo.generate import history
 from recall_rank.histories.records.forgotten import (
     FORGOTTEN,
+    LARGEST,
     ForgottenSession,
+    UnreadableListError,
     forget,
     forgotten,
     forgotten_sessions,
     take_back,
 )
 from recall_rank.histories.records.left_out import session_digest
+from recall_rank.loaders import open_sources
 from tests.frontends.conftest import Run
 
 
@@ -107,3 +112,103 @@ def test_the_number_of_a_hit_is_no_session_to_forget(run: Run, path: Path) -> No
     result = run("forget", "1", "--history", path)
     assert result.exit_code == 5
     assert "no session '1': it takes an id, and no number of a hit" in result.stderr
+
+
+def by_a_folder_of_others(cache: Path) -> None:
+    cache.chmod(0o775)
+
+
+def by_a_public_list(cache: Path) -> None:
+    (cache / FORGOTTEN).chmod(0o644)
+
+
+def by_a_link_in_place_of_the_list(cache: Path) -> None:
+    (cache / FORGOTTEN).rename(cache / "elsewhere")
+    (cache / FORGOTTEN).symlink_to(cache / "elsewhere")
+
+
+def by_a_link_in_place_of_the_folder(cache: Path) -> None:
+    cache.rename(cache.with_name("elsewhere"))
+    cache.symlink_to(cache.with_name("elsewhere"), target_is_directory=True)
+
+
+def by_a_folder_in_place_of_the_list(cache: Path) -> None:
+    (cache / FORGOTTEN).unlink()
+    (cache / FORGOTTEN).mkdir()
+
+
+def by_a_list_that_is_too_long(cache: Path) -> None:
+    with (cache / FORGOTTEN).open("ab") as file:
+        file.truncate(LARGEST + 1)
+
+
+UNREADABLE = [
+    by_a_folder_of_others,
+    by_a_public_list,
+    by_a_link_in_place_of_the_list,
+    by_a_link_in_place_of_the_folder,
+    by_a_folder_in_place_of_the_list,
+    by_a_list_that_is_too_long,
+]
+
+
+@pytest.mark.parametrize("spoil", UNREADABLE)
+def test_a_list_that_cannot_be_read_does_not_count_as_empty(tmp_path: Path, spoil: Callable[[Path], None]) -> None:
+    cache = tmp_path / "cache"
+    assert forgotten(cache) == frozenset()
+    forget(cache, "demo-10")
+    spoil(cache)
+    with pytest.raises(UnreadableListError, match=f"the list of forgotten sessions in {cache} cannot be read: "):
+        forgotten(cache)
+
+
+def test_where_no_list_can_be_there_is_none(tmp_path: Path) -> None:
+    file = tmp_path / "file"
+    file.touch()
+    (tmp_path / "open").mkdir(mode=0o777)
+    for cache in (tmp_path / "none", file, file / "below", tmp_path / "open"):
+        assert forgotten(cache) == frozenset()
+
+
+COMMANDS = [
+    ("push", "file://{out}", "--project", "*"),
+    ("push", "file://{out}", "--project", "*", "--ignore", "project:zzz"),
+    ("push", "file://{out}", "--project", "*", "--no-cache"),
+    ("push", "file://{out}", "--project", "*", "--dry-run"),
+    ("search", "token bucket"),
+    ("search", "token bucket", "--no-cache"),
+    ("search", "token bucket", "--ignore", "project:zzz"),
+    ("get", "demo-10", "demo-10-m2"),
+    ("sessions", "--json"),
+    ("export", "demo-10", "--out", "{out}"),
+    ("transcript", "demo-10"),
+    ("refresh",),
+]
+
+
+@pytest.mark.parametrize("words", [*COMMANDS, ("build", "--out", "{out}")], ids=" ".join)
+def test_nothing_is_kept_shown_or_sent_while_the_list_cannot_be_read(
+    run: Run, path: Path, tmp_path: Path, words: tuple[str, ...]
+) -> None:
+    assert run("forget", "demo-10", "--history", path).exit_code == 0
+    by_a_folder_of_others(tmp_path / "caches" / "recall_rank")
+    out = tmp_path / "out"
+    named = ("--history", path) if words[0] != "build" else (path,)
+    ended = run(*(each.format(out=out) for each in words), *named)
+    assert ended.exit_code in (2, 4)
+    assert "the list of forgotten sessions in " in ended.output
+    assert "token bucket" not in ended.output
+    assert not out.exists()
+
+
+def test_an_open_index_goes_on_without_what_was_forgotten(path: Path, tmp_path: Path) -> None:
+    cache = tmp_path / "cache"
+    forget(cache, "demo-10")
+    by_a_folder_of_others(cache)
+    with Recall(open_sources(path), cache) as recall:
+        for ask in (lambda: recall.search("token bucket"), recall.sessions, recall.refresh):
+            with pytest.raises(UnreadableListError):
+                ask()
+        cache.chmod(0o700)
+        assert recall.search("token bucket").results
+        assert "demo-10" not in {each.id for each in recall.sessions()}

@@ -66,7 +66,7 @@ def build(
         fail("--ray and --workers exclude each other", USAGE, as_json=as_json)
     places = [str(demo_history()) if source == DEMO else source for source in sources]
     try:
-        ignore = CacheOptions.given().in_memory().ignore or Ignore()
+        ignore = CacheOptions.known().in_memory().ignore or Ignore()
         with closing(_workers(address, workers)) as running, progress_on_stderr() as progress:
             report = build_shards(places, out, shards, running, ignore=ignore, progress=progress)
     except FileNotFoundError as error:

@@ -134,7 +134,7 @@ def _list(place: Path, *, as_json: bool) -> NoReturn:
     try:
         found = forgotten_sessions(place)
     except OSError as error:
-        fail(f"the list of forgotten sessions cannot be read: {error_text(error)}", USAGE, as_json=as_json)
+        fail(error_text(error), USAGE, as_json=as_json)
     if as_json:
         entries = [{"digest": each.digest, "day": each.day, "agent": each.agent} for each in found]
         print_json({"ok": True, "forgotten": entries})

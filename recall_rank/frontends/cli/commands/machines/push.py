@@ -92,7 +92,7 @@ def push(
     place = _place(url)
     try:
         machine = MachineName(host or platform.node() or "localhost", user or getpass.getuser())
-        chosen, allowed = CacheOptions.given(), projects or settings().push_projects
+        chosen, allowed = CacheOptions.known(), projects or settings().push_projects
         sources = [] if withdraw else _sources(histories)
         if dry_run:
             _show_projects(sources, allowed, chosen, url, as_json=as_json)
