@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from recall_rank.histories.records.left_out import session_digest
+from recall_rank.histories.records.left_out import has_link, session_digest, unlinked_row
 from recall_rank.index.segment.segment import Segment
 from recall_rank.index.storage.manifest import ListedFile
 from recall_rank.model.record_classes import frozen, mutable
@@ -58,15 +58,15 @@ def hidden_copies(machines: Sequence[MachineSegments]) -> list[frozenset[int]]:
 def without_forgotten(
     shared: SharedSegment, forgotten: frozenset[str], add: Callable[[Segment], ListedFile]
 ) -> SharedSegment:
-    """Return a segment without the sessions whose ids have one of the digests: itself if it has none of them, else a
-    new one that add() has written, without deleted sessions.
+    """Return a segment without the sessions whose ids have one of the digests, and without links to them: itself if it
+    has neither, else a new one that add() has written, without deleted sessions.
     """
     if not forgotten:
         return shared
     rows = {at for at, row in enumerate(shared.segment.sessions) if session_digest(row.id) in forgotten}
-    if not rows:
+    if not rows and not has_link(shared.segment, forgotten):
         return shared
     from recall_rank.index.merge.merge import merge  # imports numpy, which most pushes need not
 
-    made = merge([shared.segment], [shared.dead | rows])
+    made = merge([shared.segment], [shared.dead | rows], lambda row: unlinked_row(row, forgotten))
     return SharedSegment(add(made), made, frozenset(), "")

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from fnmatch import fnmatchcase
+from typing import Final
 
 import xxhash
 
-from recall_rank.histories.records.left_out import session_digest
+from recall_rank.histories.records.left_out import session_digest, unlinked
 from recall_rank.histories.records.table import SourceEntry
 from recall_rank.index.segment.segment import SessionRow
-from recall_rank.model import Malformed, Reading, Session, Source, Unit
+from recall_rank.model import Malformed, Reading, ResolvedSessions, Session, Source, Unit
 from recall_rank.model.project_scope import normal_path
 from recall_rank.model.source_wrapper import SourceWrapper
+
+_FORM: Final = 2  # raised when the same patterns leave out more: what was read before is then read again
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +39,7 @@ class Ignore:
 
     def digest(self) -> str:
         """Return a hash that differs for different patterns and ids; an empty text when nothing is ignored."""
-        said = repr([sorted(getattr(self, each.name)) for each in fields(self)])
+        said = repr([_FORM, *(sorted(getattr(self, each.name)) for each in fields(self))])
         return xxhash.xxh3_64_hexdigest(said.encode("utf-8", "surrogatepass")) if self else ""
 
     def store(self, source: Source | SourceEntry) -> bool:
@@ -91,14 +94,27 @@ class FilteredSource(SourceWrapper):
 
     def read(self, unit: Unit, since: bytes | None = None) -> Reading:
         reading = super().read(unit, since)
-        left = [session for session in reading.sessions if not self._ignore.session(session)]
+        kept = [session for session in reading.sessions if not self._ignore.session(session)]
+        left = [unlinked(session, self._ignore.forgotten) for session in kept] if self._ignore.forgotten else kept
         hidden = len(reading.sessions) - len(left)
-        if not hidden:
+        if not hidden and all(one is other for one, other in zip(left, kept, strict=True)):
             return reading
-        # whatever came with a session that is left out may quote it: a resume point holds its title and first words,
-        # a warning its id, the place of a malformed record the id of a row
+        # whatever came with a session that is left out, or with a link to one, may quote it: a resume point holds its
+        # title and first words, a warning its id, the place of a malformed record the id of a row
         problems = [_unquoted(unit, bad) for bad in reading.malformed] if left else []
         return Reading(left, problems, appended=reading.appended, left_out=hidden)
+
+    def resolve_sessions(self, sessions: Sequence[Session]) -> ResolvedSessions:
+        return self._unlinked(super().resolve_sessions(sessions))
+
+    def resolve_across(self, sessions: Sequence[Session]) -> ResolvedSessions:
+        return self._unlinked(super().resolve_across(sessions))
+
+    def _unlinked(self, resolved: ResolvedSessions) -> ResolvedSessions:
+        """Remove the links to forgotten sessions that a source adds once it knows all of its sessions."""
+        gone = self._ignore.forgotten
+        found = [session if session is None else unlinked(session, gone) for session in resolved.sessions]
+        return replace(resolved, sessions=found) if gone else resolved
 
 
 def _unquoted(unit: Unit, bad: Malformed) -> Malformed:

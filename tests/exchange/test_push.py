@@ -281,6 +281,20 @@ def test_what_was_forgotten_is_in_no_byte_of_the_store(machine: Callable[..., Ma
     assert found(url, "lantern") == [("b", "quay"), ("c", "mole")]
 
 
+def test_the_id_of_a_forgotten_session_is_in_no_link(machine: Callable[..., Machine], url: str) -> None:
+    child = replace(talk("c", "lantern"), parent="sess-zebrafish")
+    here, there = machine("quay", talk("sess-zebrafish", "xylograph"), child), machine("mole", replace(child, id="d"))
+    there.push()
+    here.push()
+    assert holds(url, "sess-zebrafish")
+    forget(here.cache, "sess-zebrafish")
+    here.push()
+    assert not holds(url, "sess-zebrafish")
+    there.push()
+    assert not holds(url, "sess-zebrafish")
+    assert found(url, "lantern") == [("c", "quay"), ("d", "mole")]
+
+
 def test_what_was_forgotten_elsewhere_does_not_come_back_until_it_is_taken_back(
     machine: Callable[..., Machine], url: str
 ) -> None:

@@ -10,7 +10,7 @@ from recall_rank.histories.cache.dependency_keys import joined
 from recall_rank.histories.cache.invalidation import Invalidation, PreviousSessions
 from recall_rank.histories.cache.resolve_copies import all_links, resolve_copies
 from recall_rank.histories.cache.rules import RefreshRules
-from recall_rank.histories.records.left_out import unname
+from recall_rank.histories.records.left_out import unlinked, unname
 from recall_rank.histories.records.table import (
     SessionEntry,
     SessionKey,
@@ -34,6 +34,7 @@ class Changes:
     fresh: list[SessionEntry] = field(default_factory=list)  # the entries of `sessions`, in their order
     dead: list[tuple[SessionKey, SessionLocation]] = field(default_factory=list)  # with their locations
     units: int = 0  # number of units that were read
+    forgotten: frozenset[str] = frozenset()  # digests of ids that segments of the last refresh may still have as links
 
 
 def read_changes(
@@ -70,6 +71,8 @@ def read_changes(
             changes.sessions.append(session)
             changes.fresh.append(one.held)
     _keep_vanished(table, old, rules)
+    if old.rules != table.rules:
+        changes.forgotten = rules.ignore.forgotten
     serials = {held.serial for source in table.sources for held in source.held()}
     gone = any(held.serial not in serials for held in lost)
     table.keys = joined(old.keys, all_links(reading.in_order()), serials if gone else None)
@@ -124,4 +127,6 @@ def _keep_vanished(table: Table, old: Table, rules: RefreshRules) -> None:
             entries[source.key] = SourceEntry(source.name, source.location, gone=True, copy_group=source.copy_group)
             table.sources.append(entries[source.key])
         if gone:
+            for held in gone:
+                held.session = unlinked(held.session, rules.ignore.forgotten)
             entries[source.key].kept = gone

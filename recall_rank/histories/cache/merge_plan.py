@@ -17,6 +17,7 @@ from recall_rank.histories.cache.segment_plan import (
     to_merge,
 )
 from recall_rank.histories.cache.state import CacheState, MemoryTable, NextState
+from recall_rank.histories.records.left_out import has_link, unlinked_row
 from recall_rank.histories.records.table import SessionEntry, SessionKey, SessionLocation
 from recall_rank.index.segment.build import build
 from recall_rank.index.segment.segment import Segment
@@ -31,6 +32,8 @@ def plan_segments(segments: Sequence[Segment], changes: Changes, progress: Progr
     table = changes.table
     live = [held for _, held in table.live()]
     planned = planned_segments(segments, live)
+    for segment_plan in planned:
+        segment_plan.urgent = has_link(segment_plan.segment, changes.forgotten)
     fresh = build(counted(changes.sessions, progress)) if changes.sessions else None
     removed = _mark_urgent(planned, changes.dead, fresh)
     chosen = to_merge(planned, fresh.messages_without_titles + 1 if fresh is not None else 0)
@@ -40,7 +43,7 @@ def plan_segments(segments: Sequence[Segment], changes: Changes, progress: Progr
         together = [planned[at] for at in chosen]
         if fresh is not None:
             together.append(PlannedSegment(fresh, set(range(len(fresh.sessions)))))
-        added = merged(together)
+        added = merged(together, lambda row: unlinked_row(row, changes.forgotten))
     if added is None and not kept:
         added = build(())
     _place(live, changes.fresh, kept, {} if added is None else rows(added))

@@ -6,7 +6,7 @@ segment whose sessions were indexed again because they grew is rewritten when en
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from operator import attrgetter
 from typing import Final
@@ -30,7 +30,7 @@ class PlannedSegment:
     segment: Segment
     live: set[int] = field(default_factory=set)
     size: int = 0  # messages of the sessions in `live`
-    urgent: bool = False  # contains text that no source contains any more
+    urgent: bool = False  # contains text that no source has any more, or ids of forgotten sessions
 
     @property
     def dead(self) -> frozenset[int]:
@@ -64,14 +64,16 @@ def to_merge(planned: Sequence[PlannedSegment], added: int) -> list[int]:
     return [there[at] for at in choose.to_merge([plan.size for plan in plans], worn, MOST, added)]
 
 
-def merged(planned: Sequence[PlannedSegment]) -> Segment:
-    """Return one segment with the live (not deleted) sessions of the segments `planned`."""
+def merged(planned: Sequence[PlannedSegment], changed: Callable[[SessionRow], SessionRow]) -> Segment:
+    """Return one segment with the live (not deleted) sessions of the segments `planned`, with their rows as `changed`
+    returns them.
+    """
     from recall_rank.index.merge.numpy_room import require_numpy_room
 
     require_numpy_room()
     from recall_rank.index.merge.merge import merge
 
-    return merge([segment_plan.segment for segment_plan in planned], [segment_plan.dead for segment_plan in planned])
+    return merge([each.segment for each in planned], [each.dead for each in planned], changed)
 
 
 def rows(segment: Segment) -> dict[SessionKey, int]:

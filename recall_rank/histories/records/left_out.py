@@ -7,10 +7,13 @@ name cannot be read back from its digest.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Final
 
 from recall_rank.histories.records.table import SourceEntry, UnitEntry
-from recall_rank.model import Source, Unit
+from recall_rank.index.segment.segment import Segment, SessionRow
+from recall_rank.model import Session, Source, Unit
+from recall_rank.model.record_classes import replace as replace_record
 
 SIZE: Final = 16  # bytes of a digest
 MARK: Final = "digest:"  # begins the key of a unit and the location of a store that are known by a digest alone
@@ -20,6 +23,25 @@ WITHHELD: Final = "files were passed over; they are not named, since sessions of
 def session_digest(session_id: str) -> str:
     """Return the digest of a session's id, as hexadecimal digits."""
     return _digest("session", session_id)
+
+
+def unlinked(session: Session, digests: frozenset[str]) -> Session:
+    """Return a session without the ids of other sessions (parent, fork origin, continued session) that have one of the
+    digests.
+    """
+    links = {"parent": session.parent, "forked_from": session.forked_from, "continues": session.continues}
+    gone = {name: None for name, other in links.items() if other and session_digest(other) in digests}
+    return replace(session, **gone) if gone else session
+
+
+def unlinked_row(row: SessionRow, digests: frozenset[str]) -> SessionRow:
+    """Return the row of a session without the id of its parent if that has one of the digests."""
+    return replace_record(row, parent=None) if row.parent and session_digest(row.parent) in digests else row
+
+
+def has_link(segment: Segment, digests: frozenset[str]) -> bool:
+    """Return whether the parent of a session in a segment, be it deleted or not, has one of the digests."""
+    return bool(digests) and any(unlinked_row(row, digests) is not row for row in segment.sessions)
 
 
 def unnamed_unit(store: Source | SourceEntry, unit: Unit) -> Unit:

@@ -15,7 +15,7 @@ from recall_rank.histories.cache.purge import folders, remove_index, remove_othe
 from recall_rank.histories.cache.store import FoundGeneration, SupersededError, find, sweep_leftovers, write
 from recall_rank.histories.cache.table_codec import sections
 from recall_rank.histories.records.forgotten import forgotten
-from recall_rank.histories.records.left_out import session_digest, unname
+from recall_rank.histories.records.left_out import has_link, session_digest, unlinked, unname
 from recall_rank.histories.records.session_copies import remove_copies
 from recall_rank.histories.records.table import SessionEntry, SourceEntry, Table, UnitEntry
 from recall_rank.index.errors import UnusableIndexError
@@ -73,18 +73,22 @@ def _withdraw(folder: Path, digests: frozenset[str], done: Withdrawal) -> None:
 
 
 def _rewrite(folder: Path, found: FoundGeneration, digests: frozenset[str]) -> bool:
-    """Publish a generation without the sessions that have one of the digests; False when there is none of them."""
+    """Publish a generation without the sessions that have one of the digests, and without links to them; False when
+    there is neither.
+    """
     state = found.state
     if state is None:
         return False
     table = state.view.table()
     before = [(held.key, held.place) for _, held in table.live() if held.place is not None]
     groups = _take_out(table, digests)
-    if not groups:
+    linked = _unlink(table, digests)
+    if not groups and not linked and not any(has_link(each, digests) for each in state.segments):
         return False
     table.rules = INCOMPLETE
     stay = {held.place for _, held in table.live()}
-    changes = Changes(table, dead=[(key, place) for key, place in before if place not in stay])
+    dead = [(key, place) for key, place in before if place not in stay]
+    changes = Changes(table, dead=dead, forgotten=digests)
     made = plan_segments(state.segments, changes, None)
     write(folder, found, made, sections(table, made.state.dead, made.report.sources))
     return True
@@ -123,9 +127,30 @@ def _take_out(table: Table, digests: frozenset[str]) -> set[int]:
     return groups
 
 
+def _unlink(table: Table, digests: frozenset[str]) -> bool:
+    """Remove from the table every link to a session whose id has one of the digests, and what a unit may quote of such
+    a link. Returns whether there was one.
+    """
+    found = False
+
+    def links(entries: list[SessionEntry]) -> bool:
+        before = [held.session for held in entries]
+        for held in entries:
+            held.session = unlinked(held.session, digests)
+        return any(held.session is not session for held, session in zip(entries, before, strict=True))
+
+    for source in table.sources:
+        found |= links(source.kept)
+        for unit in source.units.values():
+            if links(unit.sessions):
+                _unquote(unit)
+                found = True
+    return found
+
+
 def _unquote(unit: UnitEntry) -> None:
-    """Remove from a unit, some of whose sessions were taken out, what may quote them: signature, resume point, warnings
-    and reasons. Without a signature, the next refresh reads the unit again.
+    """Remove from a unit, some of whose sessions were taken out or unlinked, what may quote them: signature, resume
+    point, warnings and reasons. Without a signature, the next refresh reads the unit again.
     """
     unit.signature, unit.resume, unit.warnings = b"", None, []
     unit.malformed = [Malformed(unit.unit.location, "a record", "cannot be read", bad.count) for bad in unit.malformed]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
 import numpy as np
@@ -58,10 +58,15 @@ _COLUMNS = {
 _NAME_COLUMNS = {"message_author": "message", "part_type": "part", "part_tool": "part"}
 
 
-def merge(segments: Sequence[Segment], dead: Sequence[Collection[int]]) -> Segment:
+def merge(
+    segments: Sequence[Segment],
+    dead: Sequence[Collection[int]],
+    changed: Callable[[SessionRow], SessionRow] | None = None,
+) -> Segment:
     """Return the segment that build() would make of the sessions that are not deleted, equal in every column.
 
-    dead[k] are the row numbers of the deleted sessions of segments[k]. Raises DamagedIndexError when a segment is
+    dead[k] are the row numbers of the deleted sessions of segments[k]. The rows of sessions are stored as `changed`
+    returns them, which must leave their messages as they are. Raises DamagedIndexError when a segment is
     mapped from a damaged file.
     """
     reader = IndexReader(segments, dead)
@@ -76,7 +81,7 @@ def merge(segments: Sequence[Segment], dead: Sequence[Collection[int]]) -> Segme
     postings = merged_postings(reader, rows, terms)
     used_terms = np.frombuffer(postings.frequencies(), np.uint32) > 0
     return Segment(
-        sessions=tuple(_sessions(rows)),
+        sessions=tuple(_sessions(rows) if changed is None else map(changed, _sessions(rows))),
         message_ids=_strings(rows, "message_ids", "message"),
         part_ids=_strings(rows, "part_ids", "part"),
         text=_text(rows),
