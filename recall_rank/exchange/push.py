@@ -16,8 +16,8 @@ from recall_rank.exchange.shared_segments import MachineSegments, SharedSegment,
 from recall_rank.histories.cache.refresh import refresh
 from recall_rank.histories.cache.rules import RefreshRules
 from recall_rank.histories.ignore import Ignore
-from recall_rank.histories.records.forgotten import forgotten
-from recall_rank.histories.records.left_out import session_digest
+from recall_rank.histories.records.forgotten import forgotten_elsewhere
+from recall_rank.histories.records.left_out import is_listed
 from recall_rank.index.errors import IndexFormatError, MissingIndexError, ReplacedIndexError, UnusableIndexError
 from recall_rank.index.remote.object_store import ObjectStore
 from recall_rank.index.remote.remote_folder import RemoteFolder
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from recall_rank.histories.cache.state import CacheState
-    from recall_rank.index.segment.segment import Segment
+    from recall_rank.index.segment.segment import Segment, SessionRow
     from recall_rank.model import ReadFailure, Source
     from recall_rank.model.progress import Progress
 
@@ -81,6 +81,7 @@ def push(
     cache: Path | None = None,
     ignore: Ignore = NOTHING,
     storage: Mapping[str, Any] | None = None,
+    forgotten: frozenset[str] | None = None,
     keep_vanished: bool = False,
     progress: Progress | None = None,
 ) -> PushReport:
@@ -93,8 +94,9 @@ def push(
     newest.
 
     With a `cache`, its list of forgotten sessions counts, what was read is kept there, and later pushes read and write
-    only what changed. `reading` identifies the rules of `redact`: when it changes, everything is read and written
-    again. With `keep_vanished`, sessions stay that their agent has deleted.
+    only what changed. Without one, what `ignore` says was forgotten counts, of which other machines are told
+    `forgotten`, by default the same digests. `reading` identifies the rules of `redact`: when it changes, everything is
+    read and written again. With `keep_vanished`, sessions stay that their agent has deleted.
 
     Several machines may push at once: each publishes one generation after the other, and nothing of theirs is lost.
     Raises ValueError when no project is allowed, when no session is of an allowed project, when nothing would be left
@@ -102,7 +104,7 @@ def push(
     an index of another version, DamagedIndexError, StoreError, UnreadHistoriesError, and other OSErrors.
     """
     allowed = AllowedProjects(projects)
-    own = forgotten(cache) if cache is not None else ignore.forgotten
+    own = forgotten_elsewhere(cache) if cache is not None else ignore.forgotten if forgotten is None else forgotten
     with _Publisher(url, machine, storage) as publisher, _folder(cache, url, machine) as folder:
         elsewhere = publisher.forgotten_elsewhere()
         rules = RefreshRules(
@@ -340,7 +342,7 @@ class _Publisher:
             len(mine),
             sum(any(len(one.segment.sessions) > len(one.dead) for one in each.segments) for each in after),
             live,
-            len(mine_before - mine),
+            len(mine_before.keys() - mine.keys()),
             sum(len(rows - one.dead) for one, rows in zip(shared, hidden, strict=True)),
             sum(one.listed.name not in there for one in shared),
             _told(before) != _told(after),
@@ -361,16 +363,16 @@ class _Publisher:
         that is out of reach, or a pattern with a slip, must not remove everything.
         """
         gone = frozenset().union(*(each.forgotten for each in after))
-        lost = [key for _, key in self._own_sessions(before) if session_digest(key) not in gone]
+        lost = [row for row in self._own_sessions(before).values() if not is_listed(row, gone)]
         if lost and not self._own_sessions(after):
             what = "the session" if len(lost) == 1 else f"the {len(lost):,} sessions"
             left = f"nothing would be left of {what} that {self._machine} has pushed to {self._url}"
             raise ValueError(f"{left}: withdraw them if they are to go")
 
-    def _own_sessions(self, machines: Sequence[MachineSegments]) -> set[tuple[str | None, str]]:
-        """Return (agent, id) of the sessions of this machine that are not deleted."""
+    def _own_sessions(self, machines: Sequence[MachineSegments]) -> dict[tuple[str | None, str], SessionRow]:
+        """Return the sessions of this machine that are not deleted, by agent and id."""
         return {
-            (row.agent, row.id)
+            (row.agent, row.id): row
             for each in machines
             if self._is_own(each)
             for one in each.segments

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from recall_rank.histories.records.left_out import has_link, session_digest, unlinked_row
-from recall_rank.index.segment.segment import Segment
+from recall_rank.histories.records.left_out import has_link, is_listed, unlinked_row
+from recall_rank.index.segment.segment import Segment, SessionRow
+from recall_rank.index.segment.stored_sessions import stored_session
 from recall_rank.index.storage.manifest import ListedFile
+from recall_rank.loaders.copies import beginning, copies_of_one
 from recall_rank.model.record_classes import frozen, mutable
 
 
@@ -35,24 +37,31 @@ def hidden_copies(machines: Sequence[MachineSegments]) -> list[frozenset[int]]:
     """Return, for each segment of all machines in their order, the rows of the sessions of which another segment has a
     copy that counts: the one that changed last, then the longer one, then that of the first machine.
 
-    Copies have the same agent and id. Rows that are deleted count nowhere.
+    Copies are those of copies_of_one(). Rows that are deleted count nowhere.
     """
     shared = [one for each in machines for one in each.segments]
-    best: dict[tuple[str | None, str], tuple[tuple[int, int, int], int, int]] = {}
-    hidden: list[set[int]] = [set() for _ in shared]
+    equal: dict[tuple[str | None, str], list[tuple[int, int]]] = {}
     for number, one in enumerate(shared):
         for at, row in enumerate(one.segment.sessions):
-            if at in one.dead:
-                continue
-            rank = (row.updated, row.last_message - row.first_message, -number)
-            now = best.get((row.agent, row.id))
-            if now is None or rank > now[0]:
-                if now is not None:
-                    hidden[now[1]].add(now[2])
-                best[row.agent, row.id] = rank, number, at
-            else:
+            if at not in one.dead:
+                equal.setdefault((row.agent, row.id), []).append((number, at))
+    hidden: list[set[int]] = [set() for _ in shared]
+    for places in (each for each in equal.values() if len(each) > 1):
+        rows = [shared[number].segment.sessions[at] for number, at in places]
+
+        def begins(copy: int, places: Sequence[tuple[int, int]] = places) -> str:
+            number, at = places[copy]
+            return beginning(stored_session(shared[number].segment, at))
+
+        for group in copies_of_one(rows, begins):
+            best = max(group, key=lambda copy: (*_rank(rows[copy]), -copy))
+            for number, at in (places[copy] for copy in group if copy != best):
                 hidden[number].add(at)
-    return [frozenset(rows) for rows in hidden]
+    return [frozenset(found) for found in hidden]
+
+
+def _rank(row: SessionRow) -> tuple[int, int]:
+    return row.updated, row.last_message - row.first_message
 
 
 def without_forgotten(
@@ -63,7 +72,7 @@ def without_forgotten(
     """
     if not forgotten:
         return shared
-    rows = {at for at, row in enumerate(shared.segment.sessions) if session_digest(row.id) in forgotten}
+    rows = {at for at, row in enumerate(shared.segment.sessions) if is_listed(row, forgotten)}
     if not rows and not has_link(shared.segment, forgotten):
         return shared
     from recall_rank.index.merge.merge import merge  # imports numpy, which most pushes need not

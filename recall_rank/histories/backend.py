@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
+from recall_rank.histories.records.table import SessionKey, session_key
 from recall_rank.model import Context, RefreshReport, SearchResponse, Session, SourceReport, VectorCount
 
 if TYPE_CHECKING:
@@ -85,17 +86,17 @@ class Inventory:
     units: UnitReader
     stored: Callable[[Session], Session | None] | None = None  # reads a vanished session from the index itself
     sessions: list[Session] | None = None  # with their messages, until an index has been built from them
-    _whole: dict[tuple[str | None, str, str | None], Session] | None = None  # `sessions` by agent, id and source
+    _whole: dict[tuple[SessionKey, str | None], Session] | None = None  # `sessions` by their keys and sources
 
     def loaded(self, bare: Session) -> Session | None:
-        """Return the session, with its messages, that has the agent, id and source of `bare`; None when it is not among
+        """Return the session, with its messages, that has the key and the source of `bare`; None when it is not among
         `sessions`, which are kept only until an index has been built from them.
         """
         if self.sessions is None:
             return None
         if self._whole is None:
-            self._whole = {(each.agent, each.id, each.source): each for each in reversed(self.sessions)}
-        return self._whole.get((bare.agent, bare.id, bare.source))
+            self._whole = {(session_key(each), each.source): each for each in reversed(self.sessions)}
+        return self._whole.get((session_key(bare), bare.source))
 
     def release(self) -> None:
         """Forget the loaded sessions: an index holds their text now, and a second copy would double the memory."""

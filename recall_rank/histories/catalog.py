@@ -18,7 +18,7 @@ MIN_PREFIX = 4  # a shorter beginning of an id is more likely a mistake than an 
 class Catalog:
     """The sessions of one generation (published version of the index), without their messages."""
 
-    __slots__ = ("_by_id", "_ids", "sessions")
+    __slots__ = ("_by_id", "_ids", "_more", "sessions")
 
     def __init__(self, sessions: Iterable[Session]) -> None:
         bare = [replace(session, messages=(), updated=session.updated or _newest(session)) for session in sessions]
@@ -28,16 +28,28 @@ class Catalog:
         for session in self.sessions:
             self._by_id.setdefault(session.id, session)  # when two agents use one id, the newest session wins
         self._ids = sorted(self._by_id)
+        self._more: dict[str, list[Session]] = {}
+        for session in self.sessions if len(self._ids) < len(self.sessions) else ():
+            self._more.setdefault(session.id, []).append(session)
 
     def find(self, session_id: str) -> Session | None:
-        """Return the session with this id, else the only session whose id begins with it; None when there is none or
+        """Return the session with this id, the newest where several have it, or the one that `id@machine` names, with
+        nothing behind the @ for this machine; else the only session whose id begins with it. None when there is none or
         there are several.
         """
         found = self._by_id.get(session_id)
         if found is not None:
             return found
+        key, mark, host = session_id.rpartition("@")
+        found = next((each for each in self.with_id(key) if (each.host or "") == host), None) if mark else None
+        if found is not None:
+            return found
         known = only_prefix(session_id, self._ids)
         return None if known is None else self._by_id[known]
+
+    def with_id(self, session_id: str) -> list[Session]:
+        """Return all sessions with this id, newest first."""
+        return self._more.get(session_id) or [each for each in (self._by_id.get(session_id),) if each is not None]
 
     def ids_with(self, prefix: str) -> list[str]:
         """Return the ids that begin with `prefix`, sorted."""

@@ -10,7 +10,7 @@ from typing import Final
 
 import xxhash
 
-from recall_rank.histories.records.left_out import session_digest, unlinked
+from recall_rank.histories.records.left_out import is_listed, unlinked
 from recall_rank.histories.records.table import SourceEntry
 from recall_rank.index.segment.segment import SessionRow
 from recall_rank.model import Malformed, Reading, ResolvedSessions, Session, Source, Unit
@@ -32,7 +32,7 @@ class Ignore:
     projects: tuple[str, ...] = ()  # a project's id, or a folder that sessions worked in
     paths: tuple[str, ...] = ()  # a file that is read, or a folder of such files
     sessions: tuple[str, ...] = ()  # an id
-    forgotten: frozenset[str] = frozenset()  # digests of ids
+    forgotten: frozenset[str] = frozenset()  # digests of ids, or of sessions themselves
 
     def __bool__(self) -> bool:
         return any(getattr(self, each.name) for each in fields(self))
@@ -57,7 +57,7 @@ class Ignore:
     def session(self, session: Session | SessionRow) -> bool:
         places = (session.project, session.repository, session.directory, session.worktree)
         return (
-            (bool(self.forgotten) and session_digest(session.id) in self.forgotten)
+            is_listed(session, self.forgotten)
             or _any(self.sessions, (session.id,))
             or _below(self.projects, places)
         )

@@ -10,7 +10,7 @@ from recall_rank.histories.backend import Inventory
 from recall_rank.histories.cache.state import CacheState
 from recall_rank.histories.catalog import Catalog, confined
 from recall_rank.histories.project_reports import own_reports
-from recall_rank.histories.records.table import SessionKey, SessionLocation
+from recall_rank.histories.records.table import SessionKey, SessionLocation, session_key
 from recall_rank.histories.unit_reader import UnitReader
 from recall_rank.index.segment.stored_sessions import stored_session
 from recall_rank.model import Context, Flag, Message, Session, Source
@@ -45,7 +45,7 @@ def inventory_of(state: CacheState, sources: Sequence[Source], only: Context | N
 
     def stored(session: Session) -> Session | None:
         """Return a vanished session with its messages from the index; None for a session that its source still has."""
-        place = places.get((session.agent, session.id))
+        place = places.get(session_key(session))
         if place is None:
             return None
         found = stored_session(state.segments[place.segment], place.row)

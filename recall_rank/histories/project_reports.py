@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
+from recall_rank.histories.records.table import session_key
 from recall_rank.model import Context, ReadFailure, Session, SourceReport
 from recall_rank.model.project_scope import inside, normal_path
 
@@ -29,9 +30,9 @@ def own_reports(
     bytes are given as 0.
     """
     folders = [folder for folder in (context.worktree, context.directory) if folder]
-    mine = {(each.agent, each.id) for each in own}
+    mine = {session_key(each) for each in own}
     files = {place for each in own for place in each.places}
-    files -= {place for each in sessions if (each.agent, each.id) not in mine for place in each.places}
+    files -= {place for each in sessions if session_key(each) not in mine for place in each.places}
     held = Counter(each.source for each in own)
     said = Counter(each.source for each in own for _ in each.messages)
     found = []

@@ -8,7 +8,7 @@ from dataclasses import replace
 from threading import Lock
 from typing import NamedTuple
 
-from recall_rank.histories.records.table import SessionKey
+from recall_rank.histories.records.table import SessionKey, session_key
 from recall_rank.loaders.read_all import resolved_by
 from recall_rank.model import BaseSource, Reading, ResolvedSessions, Session, Source, Unit
 from recall_rank.model.source_wrapper import SourceWrapper, complete_source
@@ -37,13 +37,13 @@ class UnitReader:
         messages of the session.
         """
         for session in reading.sessions:
-            key, count = (session.agent, session.id), len(session.messages)
+            key, count = session_key(session), len(session.messages)
             known = self._places.get(key)
             if known is None or count > known.messages:
                 self._places[key] = UnitPlace(source, unit, count)
 
     def put(self, key: SessionKey, source: Source, unit: Unit) -> None:
-        """Remember that the session with this key (agent, id) was read from `unit`. A unit that was remembered for it
+        """Remember that the session with this key was read from `unit`. A unit that was remembered for it
         before is replaced.
         """
         self._places[key] = UnitPlace(source, unit, 0)
@@ -52,11 +52,11 @@ class UnitReader:
         """Return the session with its current messages; None when its unit no longer has it. Raises OSError when the
         unit cannot be read.
         """
-        place = self._places.get((session.agent, session.id))
+        place = self._places.get(session_key(session))
         if place is None:
             return None
         for found in self._reading(place.source, place.unit).sessions:
-            if found.id == session.id and found.agent == session.agent:
+            if session_key(found) == session_key(session):
                 # fields that only a reading of the whole store can tell come from the catalog's session
                 return replace(session, messages=found.messages)
         return None
@@ -69,23 +69,23 @@ class UnitReader:
         """
         by_unit: dict[tuple[int, str], list[int]] = {}
         for at, session in enumerate(sessions):
-            place = self._places.get((session.agent, session.id))
+            place = self._places.get(session_key(session))
             if place is not None:
                 by_unit.setdefault((id(place.source), place.unit.key), []).append(at)
         found: list[Session | Exception | None] = [None] * len(sessions)
         by_source: dict[int, tuple[BaseSource, list[int]]] = {}
         for wanted in by_unit.values():
-            place = self._places[sessions[wanted[0]].agent, sessions[wanted[0]].id]
+            place = self._places[session_key(sessions[wanted[0]])]
             try:
                 reading = self._reading(place.source, place.unit)
             except Exception as error:  # noqa: BLE001 - a unit that fails, however, must not hide the others
                 for at in wanted:
                     found[at] = error
                 continue
-            held = {(session.agent, session.id): session for session in reading.sessions}
+            held = {session_key(session): session for session in reading.sessions}
             source, members = by_source.setdefault(id(place.source), (complete_source(place.source), []))
             for at in wanted:
-                own = held.get((sessions[at].agent, sessions[at].id))
+                own = held.get(session_key(sessions[at]))
                 if own is not None:
                     # links are those of the catalog: a reading of one unit may not know them
                     found[at] = replace(sessions[at], messages=own.messages)
@@ -107,7 +107,7 @@ class UnitReader:
         """Return the numbers of records of the session's unit that were not read, by the reason: those of unknown
         types, and malformed ones; empty when the unit is unknown. Raises OSError when the unit cannot be read.
         """
-        place = self._places.get((session.agent, session.id))
+        place = self._places.get(session_key(session))
         if place is None:
             return {}
         reading = self._reading(place.source, place.unit)

@@ -1,16 +1,60 @@
-"""Count copied messages once: a message stays in one session, and a session that copied it records that session as
-its origin.
+"""Which sessions are copies of one, and copied messages counted once: a message stays in one session, and a session
+that copied it records that session as its origin.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Hashable, Iterable, Sequence
 from dataclasses import replace
+from functools import cache
+from typing import Protocol
 
 from recall_rank.model import Message, Notice, ResolvedSessions, Session
 
 MessageKeys = Callable[[Message], Sequence[Hashable]]
 WithoutKeys = Callable[[Message, Collection[Hashable]], "Message | None"]
+
+
+class Created(Protocol):
+    """A session, or its row in a segment: where and when it was created; None and 0 for what is not known."""
+
+    @property
+    def host(self) -> str | None: ...
+    @property
+    def user(self) -> str | None: ...
+    @property
+    def created(self) -> int: ...
+
+
+def copies_of_one(sessions: Sequence[Created], begins: Callable[[int], str]) -> list[list[int]]:
+    """Return the indices of `sessions`, which have one agent and id, in groups: each is one session with its copies.
+
+    Some agents count their sessions, so that each machine has another one with an equal id: sessions of different
+    machines are copies if they were created at the same time, or begin with equal texts, which `begins` returns by
+    index. What was created at an unknown time, or on the same machine, is a copy.
+    """
+    begins = cache(begins)
+    groups: list[list[int]] = []
+    for at in range(len(sessions)):
+        own = [at]
+        for group in [group for group in groups if any(_is_copy(sessions, at, other, begins) for other in group)]:
+            groups.remove(group)
+            own += group
+        groups.append(sorted(own))
+    return groups
+
+
+def _is_copy(sessions: Sequence[Created], at: int, other: int, begins: Callable[[int], str]) -> bool:
+    one, two = sessions[at], sessions[other]
+    if (one.host, one.user) == (two.host, two.user) or one.created == two.created or not (one.created and two.created):
+        return True
+    return bool(begins(at)) and begins(at) == begins(other)
+
+
+def beginning(session: Session) -> str:
+    """Return the text of the first message of a session that has one; "" for none."""
+    texts = ("\n".join(part.text for part in message.parts if part.text).strip() for message in session.messages)
+    return next(filter(None, texts), "")
 
 
 def count_once(

@@ -12,7 +12,7 @@ from typing import Final
 
 from recall_rank.loaders.content.recalled_text import without_recalled_text
 from recall_rank.loaders.content.titles import with_short_names
-from recall_rank.loaders.copies import with_places_of
+from recall_rank.loaders.copies import beginning, copies_of_one, with_places_of
 from recall_rank.loaders.malformed import bounded_malformed, bounded_warnings
 from recall_rank.loaders.projects.repositories import name_repositories
 from recall_rank.model import (
@@ -199,30 +199,30 @@ def resolved_by(
 
 
 def merge_duplicates(loaded: Sequence[LoadedSource]) -> None:
-    """Keep each session that was found several times only once: where it has most messages, in a tie in the first
-    source. The session that is kept gets the places, that is the files, of the others; the others become None.
+    """Keep each session that was found several times (see copies_of_one) only once: where it has most messages, in a
+    tie in the first source. The session that is kept gets the places, that is the files, of the others; the others
+    become None.
     """
-    best: dict[tuple[str | None, str], tuple[int, int, int]] = {}
+    found: dict[tuple[str | None, str], list[tuple[int, int, Session]]] = {}
     for at, each in enumerate(loaded):
         for index, session in enumerate(each.sessions):
             if session is not None:
-                key = (session.agent, session.id)
-                count = len(session.messages)
-                if key not in best or count > best[key][0]:
-                    best[key] = (count, at, index)
-    for at, each in enumerate(loaded):
-        lost = 0
-        for index, session in enumerate(each.sessions):
-            if session is None:
-                continue
-            _, home, place = best[session.agent, session.id]
-            whole = loaded[home].sessions[place]
-            if (home, place) != (at, index) and whole is not None:
-                loaded[home].sessions[place] = with_places_of(whole, session)
-                each.sessions[index] = None
-                lost += 1
-        if lost:
-            each.notices.append(found_twice(lost))
+                found.setdefault((session.agent, session.id), []).append((at, index, session))
+    lost = [0] * len(loaded)
+    for equal in (each for each in found.values() if len(each) > 1):
+        sessions = [session for *_, session in equal]
+        for group in copies_of_one(sessions, lambda at, of=sessions: beginning(of[at])):
+            best = max(group, key=lambda at: (len(sessions[at].messages), -at))
+            whole = sessions[best]
+            for at, index, session in (equal[copy] for copy in group if copy != best):
+                whole = with_places_of(whole, session)
+                loaded[at].sessions[index] = None
+                lost[at] += 1
+            home, place, _ = equal[best]
+            loaded[home].sessions[place] = whole
+    for each, count in zip(loaded, lost, strict=True):
+        if count:
+            each.notices.append(found_twice(count))
 
 
 def found_twice(count: int) -> Notice:

@@ -22,6 +22,7 @@ from recall_rank.frontends.redaction.redacted_answers import session_without_sec
 from recall_rank.histories.ignore import Ignore
 from recall_rank.histories.records.forgotten import forget, take_back
 from recall_rank.histories.removal.withdraw import withdraw as take_out
+from recall_rank.histories.records.left_out import named_digest, session_digest
 from recall_rank.index.errors import DamagedIndexError, IndexFormatError
 from recall_rank.index.remote.object_store import ObjectStore
 from recall_rank.index.remote.remote_folder import RemoteFolder
@@ -272,8 +273,6 @@ def test_what_was_forgotten_is_in_no_byte_of_the_store(machine: Callable[..., Ma
     if cached:
         forget(here.cache, "a")
     else:
-        from recall_rank.histories.records.left_out import session_digest
-
         ignore = Ignore(forgotten=frozenset({session_digest("a")}))
     here.push(ignore=ignore)
     assert not holds(url, "xylograph")
@@ -281,18 +280,65 @@ def test_what_was_forgotten_is_in_no_byte_of_the_store(machine: Callable[..., Ma
     assert found(url, "lantern") == [("b", "quay"), ("c", "mole")]
 
 
-def test_the_id_of_a_forgotten_session_is_in_no_link(machine: Callable[..., Machine], url: str) -> None:
+@pytest.mark.parametrize("named", ["", named_digest(replace(talk("sess-zebrafish"), created=9))], ids=["id", "session"])
+def test_the_id_of_a_forgotten_session_is_in_no_link(machine: Callable[..., Machine], url: str, named: str) -> None:
     child = replace(talk("c", "lantern"), parent="sess-zebrafish")
-    here, there = machine("quay", talk("sess-zebrafish", "xylograph"), child), machine("mole", replace(child, id="d"))
+    gone = replace(talk("sess-zebrafish", "xylograph"), created=9)
+    here, there = machine("quay", gone, child), machine("mole", replace(child, id="d"))
     there.push()
     here.push()
     assert holds(url, "sess-zebrafish")
-    forget(here.cache, "sess-zebrafish")
+    forget(here.cache, "sess-zebrafish", named=named)
     here.push()
     assert not holds(url, "sess-zebrafish")
     there.push()
     assert not holds(url, "sess-zebrafish")
     assert found(url, "lantern") == [("c", "quay"), ("d", "mole")]
+
+
+def counted(text: str, *, created: int) -> Session:
+    """A session of an agent that counts its sessions, so that each machine has one with this id."""
+    return replace(talk("20260528_1", text), created=created)
+
+
+@pytest.mark.parametrize("cached", [True, False])
+def test_different_sessions_with_one_id_are_found_and_forgotten_by_themselves(
+    machine: Callable[..., Machine], url: str, cached: bool
+) -> None:
+    goat, gateway = counted("feed the goat", created=1000), counted("deploy the gateway", created=2000)
+    here, there = machine("quay", goat, talk("k", "lantern"), cached=cached), machine("mole", gateway)
+    third = machine("reed", replace(goat, messages=(*goat.messages, message("more", "and the hens"))))
+    for one in (here, there, third):
+        report = one.push()
+    assert report.copies == 1
+    assert found(url, "goat") == [("20260528_1", "reed")]
+    assert found(url, "gateway") == [("20260528_1", "mole")]
+    if cached:
+        forget(here.cache, "20260528_1", named=named_digest(goat))
+        here.push()
+    else:
+        gone = frozenset({session_digest("20260528_1")})
+        here.push(ignore=Ignore(forgotten=gone), forgotten=frozenset({named_digest(goat)}))
+    for one in (there, third):
+        assert not holds(url, "goat")
+        one.push()
+    assert found(url, "gateway") == [("20260528_1", "mole")]
+
+
+def test_what_an_earlier_version_forgot_is_known_by_its_id(machine: Callable[..., Machine], url: str) -> None:
+    here, there = machine("quay", talk("k", "lantern")), machine("mole", counted("deploy", created=2000))
+    there.push()
+    forget(here.cache, "20260528_1")
+    here.push()
+    assert not holds(url, "deploy")
+
+
+def test_copies_that_begin_alike_or_were_created_together_are_one(machine: Callable[..., Machine], url: str) -> None:
+    same = counted("feed the goat", created=1000)
+    machine("quay", same).push()
+    for name, other in (("mole", replace(same, created=5000)), ("reed", counted("compacted", created=1000))):
+        machine(name, replace(other, title="renamed")).push()
+    assert machine("rush", replace(same, created=0)).push().copies == 3
 
 
 def test_what_was_forgotten_elsewhere_does_not_come_back_until_it_is_taken_back(

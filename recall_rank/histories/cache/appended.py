@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from recall_rank.histories.records.table import SessionEntry, SessionKey, UnitEntry
+from recall_rank.histories.records.table import SessionEntry, SessionKey, UnitEntry, session_key
 from recall_rank.index.segment.segment import Segment
 from recall_rank.index.segment.stored_sessions import stored_session
 from recall_rank.loaders.read_all import located_sessions
@@ -47,7 +47,7 @@ def appended(
     known = {held.key: held for held in before.sessions}
     grown: dict[SessionKey, Session] = {}
     for session in located_sessions(reading, before.unit):
-        key = session.agent, session.id
+        key = session_key(session)
         whole = _joined(known.get(key), session, segments)
         if whole is None or key in grown:
             return None

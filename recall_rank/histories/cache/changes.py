@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from recall_rank.histories.cache.change_scan import SourceScan
@@ -19,6 +19,7 @@ from recall_rank.histories.records.table import (
     Table,
 )
 from recall_rank.index.segment.segment import Segment
+from recall_rank.loaders.copies import copies_of_one
 from recall_rank.model import BaseSource, Session
 from recall_rank.model.progress import Progress
 
@@ -112,14 +113,16 @@ def _keep_vanished(table: Table, old: Table, rules: RefreshRules) -> None:
     """
     if not table.keeping:
         return
-    present = {held.key for source in table.sources for held in source.held()}
+    present: dict[tuple[str | None, str], list[Session]] = {}
+    for held in (held for source in table.sources for held in source.held()):
+        present.setdefault((held.session.agent, held.session.id), []).append(held.session)
     entries = {source.key: source for source in table.sources}
     for source in old.sources:
         gone = [
             held
             for held in (*source.held(), *source.kept)
             if held.place is not None
-            and held.key not in present
+            and not _is_present(held.session, present)
             and not rules.ignore.vanished(source, held.session)
             and rules.prepared(held.session) is not None
         ]
@@ -130,3 +133,9 @@ def _keep_vanished(table: Table, old: Table, rules: RefreshRules) -> None:
             for held in gone:
                 held.session = unlinked(held.session, rules.ignore.forgotten)
             entries[source.key].kept = gone
+
+
+def _is_present(session: Session, present: Mapping[tuple[str | None, str], Sequence[Session]]) -> bool:
+    """Return whether a session, or a copy of it, is among those that sources have, by agent and id."""
+    known = present.get((session.agent, session.id), ())
+    return any(len(copies_of_one([session, each], lambda _: "")) == 1 for each in known)

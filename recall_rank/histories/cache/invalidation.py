@@ -12,7 +12,7 @@ from recall_rank.histories.cache.appended import appended
 from recall_rank.histories.cache.change_scan import read
 from recall_rank.histories.cache.dependency_keys import serials_of
 from recall_rank.histories.cache.resolve_copies import ReadSession, read_session
-from recall_rank.histories.records.table import SessionEntry, SessionKey, Table, UnitEntry
+from recall_rank.histories.records.table import SessionEntry, SessionKey, Table, UnitEntry, session_key
 from recall_rank.index.segment.segment import Segment
 from recall_rank.loaders.read_all import LoadedSource
 from recall_rank.model import BaseSource
@@ -160,7 +160,7 @@ class Invalidation:
         unit.sessions = []
         self.partial.pop(home, None)
         for session in read(self.sources[at], unit):
-            before_it = known.get((session.agent, session.id))
+            before_it = known.get(session_key(session))
             if before_it:
                 serial = before_it.pop(0)
             else:
@@ -186,9 +186,7 @@ class Invalidation:
         serials = {held.key: held.serial for held in before.sessions}
         found: list[ReadSession] = []
         for session in more.sessions:
-            one = read_session(
-                at, source, session, serials.get((session.agent, session.id), self.table.serial + len(found))
-            )
+            one = read_session(at, source, session, serials.get(session_key(session), self.table.serial + len(found)))
             near = self.known.serials_of(one.dependency_keys) - {one.held.serial}
             if near & self.known.alive:
                 return None

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from operator import attrgetter
 from typing import Final
 
-from recall_rank.histories.records.table import SessionEntry, SessionKey
+from recall_rank.histories.records.table import SessionEntry, SessionKey, session_key
 from recall_rank.index.merge import choose
 from recall_rank.index.segment.segment import Segment, SessionRow
 
@@ -77,10 +77,10 @@ def merged(planned: Sequence[PlannedSegment], changed: Callable[[SessionRow], Se
 
 
 def rows(segment: Segment) -> dict[SessionKey, int]:
-    """Return a mapping from (agent, id) of each session of a segment, a pair that is unique in an index, to the
-    session's row number.
+    """Return a mapping from the key of each session of a segment, which is unique in an index, to the session's row
+    number.
     """
-    return {(row.agent, row.id): at for at, row in enumerate(segment.sessions)}
+    return {session_key(row): at for at, row in enumerate(segment.sessions)}
 
 
 def still_says(before: Segment, old: int, now: Segment, new: int) -> bool:

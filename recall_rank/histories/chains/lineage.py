@@ -14,6 +14,7 @@ from typing import Final, Literal
 from recall_rank.analysis.normalize import fold
 from recall_rank.histories.catalog import MIN_PREFIX
 from recall_rank.histories.chains.figures import SessionFigures, figures_of, recorded_figures
+from recall_rank.histories.records.table import SessionKey, session_key
 from recall_rank.histories.transcript import UnknownSession
 from recall_rank.model import Flag, Session
 
@@ -80,11 +81,11 @@ class Lineage:
     """The links between sessions. Sessions are known by their index in `sessions`."""
 
     def __init__(self, sessions: Iterable[Session]) -> None:
-        """Resolve the link of each session. Of several sessions with one agent and id, the first one counts."""
-        kept: dict[tuple[str | None, str], Session] = {}
-        self._twice: set[tuple[str | None, str]] = set()
+        """Resolve the link of each session. Of several sessions with one key, the first one counts."""
+        kept: dict[SessionKey, Session] = {}
+        self._twice: set[SessionKey] = set()
         for session in sessions:
-            key = _key(session)
+            key = session_key(session)
             if kept.setdefault(key, session) is not session:
                 self._twice.add(key)
         self.sessions: Sequence[Session] = tuple(kept.values())
@@ -161,7 +162,9 @@ class Lineage:
                 shown[at] = None
         nodes = self._nodes(first, below, shown, top if circle else None)
         members = list(_breadth_first(top, below))
-        twice = [session.id for session in map(self.sessions.__getitem__, members) if _key(session) in self._twice]
+        twice = [
+            session.id for session in map(self.sessions.__getitem__, members) if session_key(session) in self._twice
+        ]
         if twice:
             remarks.append(f"sessions that were given more than once count once: {_names(twice)}")
         place = next(index for index, (at, _) in enumerate(nodes) if at == wanted)
@@ -197,10 +200,13 @@ class Lineage:
         return nodes
 
     def _resolved(self, session: Session) -> int | None:
-        """Return the index of the session that this one came from: one of its agent, else one of its source."""
+        """Return the index of the session that this one came from: one of its agent, of its machine if there is one,
+        else one of its source.
+        """
         _, origin = link_of(session)
         known = self._by_id.get(origin or "", ())
         same = [at for at in known if self.sessions[at].agent == session.agent]
+        same.sort(key=lambda at: self.sessions[at].host != session.host)
         return next(iter(same or [at for at in known if self.sessions[at].source == session.source]), None)
 
     def _top(self, at: int) -> tuple[int, list[int]]:
@@ -247,10 +253,6 @@ class Lineage:
         """Return the key by which sessions are sorted, oldest first."""
         session = self.sessions[at]
         return session.created or session.updated, session.id, session.agent or ""
-
-
-def _key(session: Session) -> tuple[str | None, str]:
-    return session.agent, session.id
 
 
 def _breadth_first(first: int, below: dict[int, list[int]]) -> Iterator[int]:

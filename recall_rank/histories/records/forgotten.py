@@ -1,6 +1,6 @@
 """The list of forgotten sessions, which are never read again: on each line of a private file in the cache folder the
-digest of one session id, and the day and the agent where they were told. The ids themselves are not kept: an id can be
-a file name that quotes the first prompt.
+digest of one session id, the day and the agent where they were told, and the digest of the session itself, which is
+what other machines are told. The ids themselves are not kept: an id can be a file name that quotes the first prompt.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from recall_rank.histories.records.left_out import session_digest
+from recall_rank.histories.records.left_out import link_digest, session_digest
 from recall_rank.index.errors import MissingIndexError, UnusableIndexError
 from recall_rank.index.storage.folder import Folder, read_at
 from recall_rank.model.option_errors import error_text
@@ -21,22 +21,26 @@ FORGOTTEN: Final = "forgotten"  # the file of the list, in the cache folder
 LARGEST: Final = 1 << 24  # bytes of the list
 LEAST: Final = 8  # digits of a digest that may stand for it
 _AGENT: Final = r"[a-z0-9][a-z0-9._-]{0,39}"
-_LINE: Final = re.compile(rf"blake2b:([0-9a-f]{{32}})(?: ([0-9]{{4}}-[0-9]{{2}}-[0-9]{{2}})(?: ({_AGENT}))?)?")
+_LINE: Final = re.compile(
+    rf"blake2b:([0-9a-f]{{32}})(?: ([0-9]{{4}}-[0-9]{{2}}-[0-9]{{2}})(?: ({_AGENT}))?)?(?: session:([0-9a-f]{{32}}))?"
+)
 
 
 @dataclass(frozen=True, slots=True)
 class ForgottenSession:
-    """An entry of the list: the digest of a session's id, the day it was forgotten (UTC) and its agent; "" for what was
-    not told.
+    """An entry of the list: the digest of a session's id, the day it was forgotten (UTC), its agent, and the digest of
+    the session itself; "" for what was not told. Where another session had the id, both digests are of the session.
     """
 
     digest: str
     day: str = ""
     agent: str = ""
+    named: str = ""
 
     @property
     def line(self) -> str:
-        return " ".join(filter(None, (f"blake2b:{self.digest}", self.day, self.agent if self.day else "")))
+        named = f"session:{self.named}" if self.named else ""
+        return " ".join(filter(None, (f"blake2b:{self.digest}", self.day, self.agent if self.day else "", named)))
 
 
 class UnreadableListError(OSError):
@@ -46,8 +50,20 @@ class UnreadableListError(OSError):
 
 
 def forgotten(cache: Path) -> frozenset[str]:
-    """Return the digests of the ids of forgotten sessions; empty when there is no list. Raises UnreadableListError."""
+    """Return the digests by which sessions are left out here; empty when there is no list. Raises
+    UnreadableListError.
+    """
     return frozenset(each.digest for each in forgotten_sessions(cache))
+
+
+def forgotten_elsewhere(cache: Path) -> frozenset[str]:
+    """Return the digests that tell other machines what was forgotten here: of each session itself and of links to it,
+    of its id where no more is known. Raises UnreadableListError.
+    """
+    found = set[str]()
+    for each in forgotten_sessions(cache):
+        found |= {each.named, link_digest(each.digest)} if each.named else {each.digest}
+    return frozenset(found)
 
 
 def forgotten_sessions(cache: Path) -> list[ForgottenSession]:
@@ -81,8 +97,11 @@ def list_state(cache: Path) -> tuple[int, int, int] | None:
     return None
 
 
-def forget(cache: Path, session_id: str, *, day: str = "", agent: str = "") -> None:
-    """Add a session id to the list of forgotten sessions, with the day and the agent, and make the list durable.
+def forget(
+    cache: Path, session_id: str, *, day: str = "", agent: str = "", named: str = "", alone: bool = True
+) -> None:
+    """Add a session id to the list of forgotten sessions, with the day, the agent and the digest `named` of the session
+    itself, and make the list durable. Unless the session is `alone` in having the id, the list has no digest of the id.
 
     Raises ValueError for an id that is empty or has several lines. Raises OSError when the list cannot be written; the
     list is then unchanged.
@@ -91,9 +110,9 @@ def forget(cache: Path, session_id: str, *, day: str = "", agent: str = "") -> N
         raise ValueError(f"session_id must be one line of text, not {session_id!r}")
     with Folder.create(cache) as folder:
         known = _entries(folder)
-        new = session_digest(session_id)
+        new = session_digest(session_id) if alone or not named else named
         if all(each.digest != new for each in known):
-            _write(folder, [*known, ForgottenSession(new, day, agent if re.fullmatch(_AGENT, agent) else "")])
+            _write(folder, [*known, ForgottenSession(new, day, agent if re.fullmatch(_AGENT, agent) else "", named)])
 
 
 def take_back(cache: Path, wanted: str) -> ForgottenSession | None:

@@ -25,18 +25,45 @@ def session_digest(session_id: str) -> str:
     return _digest("session", session_id)
 
 
+def named_digest(session: Session | SessionRow) -> str:
+    """Return the digest of a session itself, which no other session with an equal id has: of its agent, id and time of
+    creation; the digest of its id where that time is not known.
+    """
+    if not session.created:
+        return session_digest(session.id)
+    return _digest("created", session.agent or "", session.id, str(session.created))
+
+
+def is_listed(session: Session | SessionRow, digests: frozenset[str]) -> bool:
+    """Return whether a session is among forgotten ones, of which `digests` has the digests of ids or of sessions."""
+    return bool(digests) and (session_digest(session.id) in digests or named_digest(session) in digests)
+
+
+def link_digest(digest: str) -> str:
+    """Return the digest by which links to a session are known, from the digest of its id: other sessions with an equal
+    id are not left out for it.
+    """
+    return _digest("link", digest)
+
+
+def _is_gone(session_id: str, digests: frozenset[str]) -> bool:
+    """Return whether a link to a session is to be removed."""
+    digest = session_digest(session_id)
+    return digest in digests or link_digest(digest) in digests
+
+
 def unlinked(session: Session, digests: frozenset[str]) -> Session:
     """Return a session without the ids of other sessions (parent, fork origin, continued session) that have one of the
     digests.
     """
     links = {"parent": session.parent, "forked_from": session.forked_from, "continues": session.continues}
-    gone = {name: None for name, other in links.items() if other and session_digest(other) in digests}
+    gone = {name: None for name, other in links.items() if other and _is_gone(other, digests)}
     return replace(session, **gone) if gone else session
 
 
 def unlinked_row(row: SessionRow, digests: frozenset[str]) -> SessionRow:
     """Return the row of a session without the id of its parent if that has one of the digests."""
-    return replace_record(row, parent=None) if row.parent and session_digest(row.parent) in digests else row
+    return replace_record(row, parent=None) if row.parent and _is_gone(row.parent, digests) else row
 
 
 def has_link(segment: Segment, digests: frozenset[str]) -> bool:

@@ -9,9 +9,16 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from recall_rank.index.segment.segment import SessionRow
 from recall_rank.model import Malformed, Notice, Session, Unit
 
-SessionKey = tuple[str | None, str]  # agent and id: two programs may use one id for two sessions
+# agent, id and machine: two programs, and agents of two machines, may use one id for two sessions
+SessionKey = tuple[str | None, str, str | None]
+
+
+def session_key(session: Session | SessionRow) -> SessionKey:
+    """Return what tells a session from all others of an index in which copies count once."""
+    return session.agent, session.id, session.host
 
 
 class SessionLocation(NamedTuple):
@@ -37,7 +44,7 @@ class SessionEntry:
 
     @property
     def key(self) -> SessionKey:
-        return self.session.agent, self.session.id
+        return session_key(self.session)
 
 
 @dataclass(slots=True)

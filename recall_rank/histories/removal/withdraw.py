@@ -15,7 +15,7 @@ from recall_rank.histories.cache.purge import folders, remove_index, remove_othe
 from recall_rank.histories.cache.store import FoundGeneration, SupersededError, find, sweep_leftovers, write
 from recall_rank.histories.cache.table_codec import sections
 from recall_rank.histories.records.forgotten import forgotten
-from recall_rank.histories.records.left_out import has_link, session_digest, unlinked, unname
+from recall_rank.histories.records.left_out import has_link, is_listed, unlinked, unname
 from recall_rank.histories.records.session_copies import remove_copies
 from recall_rank.histories.records.table import SessionEntry, SourceEntry, Table, UnitEntry
 from recall_rank.index.errors import UnusableIndexError
@@ -104,7 +104,7 @@ def _take_out(table: Table, digests: frozenset[str]) -> set[int]:
     def remaining(entries: list[SessionEntry]) -> list[SessionEntry]:
         stay = []
         for held in entries:
-            if session_digest(held.session.id) in digests:
+            if is_listed(held.session, digests):
                 groups.add(held.group)
             else:
                 stay.append(held)

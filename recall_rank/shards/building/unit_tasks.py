@@ -19,7 +19,7 @@ import xxhash
 from recall_rank.histories.cache.change_scan import read
 from recall_rank.histories.cache.resolve_copies import ReadSession, read_session, resolve_copies
 from recall_rank.histories.ignore import Ignore, without_ignored
-from recall_rank.histories.records.table import SessionKey, UnitEntry
+from recall_rank.histories.records.table import UnitEntry
 from recall_rank.index.errors import MissingIndexError, UnusableIndexError
 from recall_rank.index.merge.merge import merge
 from recall_rank.index.segment.build import build
@@ -119,7 +119,7 @@ def read_units(given: Told) -> Told:
 class _Reading:
     """The sessions that were read from units, with the unit of each."""
 
-    def __init__(self, sources: Sequence[BaseSource], members: set[SessionKey] | None) -> None:
+    def __init__(self, sources: Sequence[BaseSource], members: set[tuple[str | None, str]] | None) -> None:
         self._sources = sources
         self._members = members
         self._found: list[ReadSession] = []

@@ -90,6 +90,7 @@ class CacheOptions:
     ignore: Ignore | None = None
     problem: str | None = None  # why the settings are not known
     embedder: str | None = None  # the name of the model for searches by meaning
+    told: frozenset[str] | None = None  # without a cache: the digests by which other machines know what was forgotten
 
     @classmethod
     def given(cls) -> CacheOptions:
@@ -128,30 +129,33 @@ class CacheOptions:
         return found
 
     def in_memory(self) -> CacheOptions:
-        """Return these options without a cache; the sessions that its list says were forgotten are ignored. Raises
-        UnreadableListError, unless `problem` tells already that what is never read is not known.
+        """Return these options without a cache; the sessions that its list says were forgotten, or that of the default
+        folder, are ignored. Raises UnreadableListError, unless `problem` tells already that what is never read is not
+        known.
         """
-        ignore = self._forgotten()
-        return replace(self, cache=None, ignore=ignore if self.ignore is None else self.ignore.also(ignore))
+        from recall_rank.histories.ignore import Ignore
+        from recall_rank.histories.records.forgotten import forgotten, forgotten_elsewhere
+
+        place = _folder(True if self.cache is None else self.cache)
+        ignore = (self.ignore or Ignore()).also(Ignore(forgotten=self._digests(place, forgotten)))
+        return replace(self, cache=None, ignore=ignore, told=self._digests(place, forgotten_elsewhere))
 
     def folder(self) -> Path | None:
         """Return the folder of the cache; None when the index is kept in memory."""
         return None if self.cache is None else _folder(self.cache)
 
-    def _forgotten(self) -> Ignore:
-        """Return the rules that leave the forgotten sessions out of an index in memory: those of the list in the folder
-        of the cache, in the default folder without a cache.
+    def _digests(self, place: Path | None, read: Callable[[Path], frozenset[str]]) -> frozenset[str]:
+        """Return the digests that `read` takes from the list of forgotten sessions in the folder `place`; none without
+        one.
         """
-        from recall_rank.histories.ignore import Ignore
-        from recall_rank.histories.records.forgotten import UnreadableListError, forgotten
+        from recall_rank.histories.records.forgotten import UnreadableListError
 
-        place = _folder(True if self.cache is None else self.cache)
         try:
-            return Ignore() if place is None else Ignore(forgotten=forgotten(place))
+            return frozenset() if place is None else read(place)
         except UnreadableListError:
             if self.problem is None:
                 raise
-            return Ignore()
+            return frozenset()
 
 
 def default_to_cache(folder: str | None) -> None:

@@ -32,6 +32,7 @@ from recall_rank.model.option_errors import error_text
 if TYPE_CHECKING:
     from recall_rank.histories.removal.withdraw import Withdrawal
     from recall_rank.model import Session
+    from recall_rank.recall import Recall
 
 
 @click.command(name="forget", short_help="Take a session out of the cache for good, or undo that.")
@@ -41,8 +42,8 @@ if TYPE_CHECKING:
 @stored_history_option
 @click.option("--json", "as_json", is_flag=True, help="Print what was done as one line of JSON.")
 def forget(session: str | None, *, listed: bool, undo: bool, histories: tuple[str, ...], as_json: bool) -> None:
-    """Forget SESSION, an id or a beginning of one: its words leave the cache, and no search finds it again. What
-    `compact` kept of it, and the numbers of its hits, go, too.
+    """Forget SESSION, an id, a beginning of one, or ID@MACHINE where several have the id: its words leave the cache,
+    and no search finds it again. What `compact` kept of it, and the numbers of its hits, go, too.
 
     The history it is in stays as it is. Neither title nor id of what was forgotten is kept, so --list cannot show them.
     """
@@ -68,17 +69,20 @@ class ForgetError(OSError):
     """A session could not be forgotten, or not everywhere; the text says what still has it."""
 
 
-def forget_everywhere(place: Path, session: Session) -> Withdrawal:
+def forget_everywhere(place: Path, session: Session, *, alone: bool) -> Withdrawal:
     """Forget a session: take it out of every index in the cache `place`, of what `compact` kept, and of the last
-    searches of all terminals. Returns which indexes were rewritten and removed. Raises ForgetError.
+    searches of all terminals. Returns which indexes were rewritten and removed. Other sessions with its id stay, of
+    which there is none if it is `alone`. Raises ForgetError.
     """
     from recall_rank.histories.records.forgotten import forget as forget_session
+    from recall_rank.histories.records.left_out import named_digest
     from recall_rank.histories.removal.withdraw import withdraw
 
     found = session.id
     try:
         agent = (session.agent or session.source or "").lower()
-        forget_session(place, found, day=f"{datetime.now(UTC):%Y-%m-%d}", agent=agent)
+        day = f"{datetime.now(UTC):%Y-%m-%d}"
+        forget_session(place, found, day=day, agent=agent, named=named_digest(session), alone=alone)
     except (OSError, ValueError) as error:
         raise ForgetError(f"{found} was not forgotten: {error_text(error)}") from error
     try:
@@ -98,18 +102,30 @@ def forget_everywhere(place: Path, session: Session) -> Withdrawal:
     return taken
 
 
+def one_session(recall: Recall, wanted: str) -> tuple[Session, int]:
+    """Return the session that `wanted` names, an id, a beginning of one or `id@machine`, and how many others have its
+    id. Raises LookupError, also for an id that several sessions have.
+    """
+    found = recall.session(wanted)
+    equal = [each for each in recall.sessions() if each.id == found.id]
+    if len(equal) > 1 and not wanted.startswith(f"{found.id}@"):
+        named = ", ".join(f"{each.id}@{each.host or ''} ({each.title or 'no title'})" for each in equal)
+        raise LookupError(f"{len(equal)} sessions have the id {found.id}, give one with its machine: {named}")
+    return found, len(equal) - 1
+
+
 def _forget(place: Path, session: str, histories: tuple[str, ...], *, as_json: bool) -> NoReturn:
     """Forget the session that was named, read the histories again and end the command."""
     with open_recall(histories, as_json=as_json) as recall:
         fail_without_history(read_with_progress(recall, index=False), as_json=as_json)
         try:
-            forgotten = recall.session(session)
+            forgotten, equal = one_session(recall, session)
         except LookupError as error:
             hint = ": it takes an id, and no number of a hit" if NUMBER.fullmatch(session) else ""
             fail(f"{error}{hint}", NOT_THERE, as_json=as_json)
     found = forgotten.id
     try:
-        taken = forget_everywhere(place, forgotten)
+        taken = forget_everywhere(place, forgotten, alone=not equal)
     except ForgetError as error:
         fail(str(error), NOT_WRITTEN, as_json=as_json)
     with open_recall(histories, as_json=as_json) as recall, progress_on_stderr() as progress:
@@ -148,7 +164,7 @@ def _list(place: Path, *, as_json: bool) -> NoReturn:
 def _take_back(place: Path, wanted: str, histories: tuple[str, ...], *, as_json: bool) -> NoReturn:
     """Take a session off the list of forgotten ones and read the histories again."""
     from recall_rank.histories.records.forgotten import take_back
-    from recall_rank.histories.records.left_out import session_digest
+    from recall_rank.histories.records.left_out import is_listed
 
     try:
         entry = take_back(place, wanted)
@@ -161,7 +177,7 @@ def _take_back(place: Path, wanted: str, histories: tuple[str, ...], *, as_json:
         fail(text, NOT_THERE, as_json=as_json)
     with open_recall(histories, as_json=as_json, may_be_none=True) as recall, progress_on_stderr() as progress:
         recall.refresh(progress)
-        back = next((each.id for each in recall.sessions() if session_digest(each.id) == entry.digest), None)
+        back = next((each.id for each in recall.sessions() if is_listed(each, frozenset({entry.digest}))), None)
     if as_json:
         print_json({"ok": True, "digest": entry.digest, "session_id": back})
     elif back is None:

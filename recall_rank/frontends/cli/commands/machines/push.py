@@ -110,6 +110,7 @@ def push(
                     reading=rules_digest(),
                     cache=chosen.folder(),
                     ignore=chosen.ignore or Ignore(),
+                    forgotten=chosen.told,
                     keep_vanished=bool(chosen.keep_vanished),
                     progress=progress,
                 )

@@ -108,10 +108,11 @@ def _forgetting(recall: Recall) -> Callable[[Session], None] | None:
         fail(str(error), USAGE, as_json=False)
     if place is None:
         return None
-    from recall_rank.frontends.cli.commands.cache.forget import forget_everywhere
+    from recall_rank.frontends.cli.commands.cache.forget import forget_everywhere, one_session
 
     def forget(session: Session) -> None:
-        forget_everywhere(place, session)
+        found, others = one_session(recall, session.id)
+        forget_everywhere(place, found, alone=not others)
         recall.refresh()
 
     return forget
