@@ -7,6 +7,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Final
 
@@ -211,7 +212,7 @@ def merge_duplicates(loaded: Sequence[LoadedSource]) -> None:
     lost = [0] * len(loaded)
     for equal in (each for each in found.values() if len(each) > 1):
         sessions = [session for *_, session in equal]
-        for group in copies_of_one(sessions, lambda at, of=sessions: beginning(of[at])):
+        for group in copies_of_one(sessions, partial(_beginning_at, sessions)):
             best = max(group, key=lambda at: (len(sessions[at].messages), -at))
             whole = sessions[best]
             for at, index, session in (equal[copy] for copy in group if copy != best):
@@ -223,6 +224,10 @@ def merge_duplicates(loaded: Sequence[LoadedSource]) -> None:
     for each, count in zip(loaded, lost, strict=True):
         if count:
             each.notices.append(found_twice(count))
+
+
+def _beginning_at(sessions: Sequence[Session], at: int) -> str:
+    return beginning(sessions[at])
 
 
 def found_twice(count: int) -> Notice:

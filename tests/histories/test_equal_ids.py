@@ -101,7 +101,7 @@ def test_copies_count_once(tmp_path: Path, cache: Path | None, there: Session) -
 def test_one_of_two_is_forgotten(tmp_path: Path) -> None:
     machines, cache = Machines(tmp_path, [GOAT], [GATEWAY]), tmp_path / "cache"
     with Recall(machines.sources(), cache) as recall:
-        with pytest.raises(LookupError, match=f"2 sessions have the id {ID}, give one with its machine: {ID}@quay "):
+        with pytest.raises(LookupError, match=f"of 2 machines have the id {ID}, choose one of {ID}@, {ID}@quay"):
             one_session(recall, ID)
         found, others = one_session(recall, f"{ID}@quay")
         assert (found.title, others) == ("deploy the gateway", 1)
@@ -110,6 +110,26 @@ def test_one_of_two_is_forgotten(tmp_path: Path) -> None:
     with Recall(machines.sources(), cache) as recall:
         recall.refresh()
         assert (hosts(recall, "goat"), hosts(recall, "gateway")) == ([None], [])
+        assert one_session(recall, ID)[1] == 0
+
+
+def test_two_accounts_of_a_machine_are_two(tmp_path: Path, cache: Path | None) -> None:
+    """As in an export of an index that several machines share."""
+    both = [replace(GOAT, host="mole", user="ana"), replace(GATEWAY, host="mole", user="sam")]
+    for name, one in zip("ab", both, strict=True):
+        (tmp_path / name).mkdir()
+        write_history(tmp_path / name / "history.jsonl", [one])
+    with Recall([open_sources(tmp_path / name)[0] for name in "ab"], cache) as recall:
+        for query, user in (("goat", "ana"), ("gateway", "sam")):
+            assert [hit.user for hit in recall.search(query, match="literal").results] == [user]
+
+
+def test_two_agents_of_a_machine_are_forgotten_together(tmp_path: Path) -> None:
+    both = [GOAT, replace(GATEWAY, agent="quill")]
+    for name, one in zip("ab", both, strict=True):
+        (tmp_path / name).mkdir()
+        write_history(tmp_path / name / "history.jsonl", [one])
+    with Recall([open_sources(tmp_path / name)[0] for name in "ab"]) as recall:
         assert one_session(recall, ID)[1] == 0
 
 

@@ -56,9 +56,11 @@ def unlinked(session: Session, digests: frozenset[str]) -> Session:
     """Return a session without the ids of other sessions (parent, fork origin, continued session) that have one of the
     digests.
     """
-    links = {"parent": session.parent, "forked_from": session.forked_from, "continues": session.continues}
-    gone = {name: None for name, other in links.items() if other and _is_gone(other, digests)}
-    return replace(session, **gone) if gone else session
+    links = session.parent, session.forked_from, session.continues
+    stay = [None if other and _is_gone(other, digests) else other for other in links]
+    if tuple(stay) == links:
+        return session
+    return replace(session, parent=stay[0], forked_from=stay[1], continues=stay[2])
 
 
 def unlinked_row(row: SessionRow, digests: frozenset[str]) -> SessionRow:

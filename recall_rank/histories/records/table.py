@@ -12,13 +12,13 @@ from typing import NamedTuple
 from recall_rank.index.segment.segment import SessionRow
 from recall_rank.model import Malformed, Notice, Session, Unit
 
-# agent, id and machine: two programs, and agents of two machines, may use one id for two sessions
-SessionKey = tuple[str | None, str, str | None]
+# agent, id, machine and account: two programs, and agents of two machines, may use one id for two sessions
+SessionKey = tuple[str | None, str, str | None, str | None]
 
 
 def session_key(session: Session | SessionRow) -> SessionKey:
     """Return what tells a session from all others of an index in which copies count once."""
-    return session.agent, session.id, session.host
+    return session.agent, session.id, session.host, session.user
 
 
 class SessionLocation(NamedTuple):

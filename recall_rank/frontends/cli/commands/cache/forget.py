@@ -103,15 +103,15 @@ def forget_everywhere(place: Path, session: Session, *, alone: bool) -> Withdraw
 
 
 def one_session(recall: Recall, wanted: str) -> tuple[Session, int]:
-    """Return the session that `wanted` names, an id, a beginning of one or `id@machine`, and how many others have its
-    id. Raises LookupError, also for an id that several sessions have.
+    """Return the session that `wanted` names, an id, a beginning of one or `id@machine`, and how many other machines
+    have a session with its id. Raises LookupError, also for an id that sessions of several machines have.
     """
     found = recall.session(wanted)
-    equal = [each for each in recall.sessions() if each.id == found.id]
-    if len(equal) > 1 and not wanted.startswith(f"{found.id}@"):
-        named = ", ".join(f"{each.id}@{each.host or ''} ({each.title or 'no title'})" for each in equal)
-        raise LookupError(f"{len(equal)} sessions have the id {found.id}, give one with its machine: {named}")
-    return found, len(equal) - 1
+    hosts = sorted({each.host or "" for each in recall.sessions() if each.id == found.id})
+    if len(hosts) > 1 and not wanted.startswith(f"{found.id}@"):
+        named = ", ".join(f"{found.id}@{host}" for host in hosts)
+        raise LookupError(f"sessions of {len(hosts)} machines have the id {found.id}, choose one of {named}")
+    return found, len(hosts) - 1
 
 
 def _forget(place: Path, session: str, histories: tuple[str, ...], *, as_json: bool) -> NoReturn:
