@@ -1,5 +1,5 @@
-"""Which sessions are copies of one, and copied messages counted once: a message stays in one session, and a session
-that copied it records that session as its origin.
+"""Find the sessions that are copies of one, and count copied messages once: a message stays in one session, and a
+session that copied it records that session as its origin.
 """
 
 from __future__ import annotations

@@ -44,8 +44,8 @@ class ForgottenSession:
 
 
 class UnreadableListError(OSError):
-    """There is a list of forgotten sessions, or there may be one, and it cannot be read. It never counts as empty: what
-    it may name would be kept, shown or sent.
+    """A list of forgotten sessions cannot be read, or it cannot be told that there is none. It never counts as empty:
+    what it may name would be kept, shown or sent.
     """
 
 
