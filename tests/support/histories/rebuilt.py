@@ -11,6 +11,7 @@ from recall_rank.corpus import Index, index_of_segments
 from recall_rank.histories.cache.refresh import NO_RULES, RefreshOutcome, refresh
 from recall_rank.histories.cache.rules import RefreshRules
 from recall_rank.histories.cache.state import CacheState
+from recall_rank.histories.records.table import session_key
 from recall_rank.index.segment.build import build
 from recall_rank.index.segment.segment import Segment
 from recall_rank.index.segment.stored_sessions import stored_session
@@ -36,7 +37,7 @@ def check(done: RefreshOutcome, sources: Sequence[Source], *, search: bool = Fal
     assert list(done.report.sources) == reports
     built = build(sessions)
     assert stored_sessions_of(done.state) == stored_sessions_of(CacheState([built], [frozenset()]))
-    bare = {(session.agent, session.id): replace(session, messages=()) for session in sessions}
+    bare = {session_key(session): replace(session, messages=()) for session in sessions}
     assert {held.key: held.session for _, held in done.state.view.table().live()} == bare
     if search:
         one, two = index_of_segments(done.state.segments, done.state.dead), index_of_segments([built])
