@@ -25,17 +25,17 @@ class Catalog:
         bare.sort(key=lambda session: (-session.updated, session.source or "", session.id))
         self.sessions: tuple[Session, ...] = tuple(bare)
         self._by_id: dict[str, Session] = {}
-        for session in self.sessions:
-            self._by_id.setdefault(session.id, session)  # when two agents use one id, the newest session wins
+        for session in sorted(self.sessions, key=lambda session: bool(session.host)):
+            self._by_id.setdefault(session.id, session)  # of several with one id: this machine's, then the newest
         self._ids = sorted(self._by_id)
         self._more: dict[str, list[Session]] = {}
         for session in self.sessions if len(self._ids) < len(self.sessions) else ():
             self._more.setdefault(session.id, []).append(session)
 
     def find(self, session_id: str) -> Session | None:
-        """Return the session with this id, the newest where several have it, or the one that `id@machine` names, with
-        nothing behind the @ for this machine; else the only session whose id begins with it. None when there is none or
-        there are several.
+        """Return the session with this id, where several have it the newest of this machine, else the newest, or the
+        one that `id@machine` names, with nothing behind the @ for this machine; else the only session whose id begins
+        with it. None when there is none or there are several.
         """
         found = self._by_id.get(session_id)
         if found is not None:

@@ -62,8 +62,8 @@ def test_different_sessions_with_one_id_are_both_found_and_read(tmp_path: Path, 
             assert {each.host for each in recall.sessions()} == {None, "quay"}
             for name, text in ((f"{ID}@", "feed the goat"), (f"{ID}@quay", "deploy the gateway")):
                 assert recall.transcript(name).messages[0].parts[0].text == text
-            assert recall.session(ID).title == "deploy the gateway"  # the newest
-            assert [node.session.host for node in recall.chain(ID).nodes] == ["quay"]
+            assert recall.session(ID).title == "feed the goat"  # this machine's, though it is older
+            assert [node.session.host for node in recall.chain(ID).nodes] == [None]
 
 
 def test_sessions_that_grow_or_vanish_leave_the_other_alone(tmp_path: Path) -> None:

@@ -108,7 +108,7 @@ class Lineage:
         """
         exact = self._by_id.get(wanted)
         if exact:
-            chosen = max(exact, key=lambda at: (self.sessions[at].updated, -at))
+            chosen = max(exact, key=lambda at: (not self.sessions[at].host, self.sessions[at].updated, -at))
             others = [self.sessions[at].agent or "unknown" for at in exact if at != chosen]
             agent = self.sessions[chosen].agent or "unknown"
             note = f"other agents have a session with this id ({_names(others)}); this is the one of {agent}"
