@@ -7,9 +7,10 @@ from fnmatch import fnmatchcase
 
 from recall_rank.histories.ignore import Ignore
 from recall_rank.index.segment.segment import SessionRow
-from recall_rank.model import Session
+from recall_rank.model import Reading, Session, Source, Unit
 from recall_rank.model.project_scope import is_named, place_of, short_name
 from recall_rank.model.record_classes import frozen, replace
+from recall_rank.model.source_wrapper import SourceWrapper
 
 Redact = Callable[[Session], Session]
 
@@ -59,20 +60,30 @@ class AllowedProjects:
         return tuple(pattern for pattern, alone in each_alone.items() if not any(map(alone.allow, sessions)))
 
 
+class SourceOfMachine(SourceWrapper):
+    """A source whose sessions have the name of their machine."""
+
+    def __init__(self, source: Source, machine: MachineName) -> None:
+        super().__init__(source)
+        self._machine = machine
+
+    def read(self, unit: Unit, since: bytes | None = None) -> Reading:
+        reading = super().read(unit, since)
+        named = [replace(each, host=self._machine.host, user=self._machine.user) for each in reading.sessions]
+        return replace(reading, sessions=named)
+
+
 class Outgoing:
     """Makes of a session the one that may leave a machine: None unless its project is allowed, else the session without
-    secrets and with the name of the machine.
+    secrets.
 
     It is called with sessions whose copies and references were resolved: only then a subagent has the folder of its
     caller, and a folder its repository.
     """
 
-    def __init__(self, machine: MachineName, allowed: AllowedProjects, redact: Redact) -> None:
-        self._machine = machine
+    def __init__(self, allowed: AllowedProjects, redact: Redact) -> None:
         self._allowed = allowed
         self._redact = redact
 
     def __call__(self, session: Session) -> Session | None:
-        if not self._allowed.allow(session):
-            return None
-        return replace(self._redact(session), host=self._machine.host, user=self._machine.user)
+        return self._redact(session) if self._allowed.allow(session) else None

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, Self
 import xxhash
 
 from recall_rank.exchange.machines_table import MachineEntry, SegmentNote, read_machines, table_sections
-from recall_rank.exchange.outgoing import AllowedProjects, MachineName, Outgoing, Redact
+from recall_rank.exchange.outgoing import AllowedProjects, MachineName, Outgoing, Redact, SourceOfMachine
 from recall_rank.exchange.shared_segments import MachineSegments, SharedSegment, hidden_copies, without_forgotten
 from recall_rank.histories.cache.refresh import refresh
 from recall_rank.histories.cache.rules import RefreshRules
@@ -112,9 +112,10 @@ def push(
             keep_vanished,
             cache,
             repr((sorted(projects), reading, str(machine))),
-            Outgoing(machine, allowed, redact),
+            Outgoing(allowed, redact),
         )
-        outcome = refresh(folder, list(sources), rules, progress)
+        named = [SourceOfMachine(source, machine) for source in sources]
+        outcome = refresh(folder, named, rules, progress)
         if outcome.problem is not None:
             raise outcome.problem
         told = outcome.report.sources
