@@ -122,6 +122,8 @@ class _Search:
             for name in inside:
                 try:
                     self._search(path / name, depth - 1)
+                except FileNotFoundError:
+                    continue  # it vanished after it was listed
                 except PermissionError as error:
                     self.missed.add_unlisted(path / name, error)
 

@@ -6,9 +6,9 @@ import os
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Final
+from typing import Final, TypeVar
 from uuid import uuid4
 
 from recall_rank.histories.ignore import Ignore
@@ -19,7 +19,16 @@ from recall_rank.shards.building.build_folder import READ_NAME, SHARD_NAME, clai
 from recall_rank.shards.building.linked_groups import linked_groups
 from recall_rank.shards.building.task_workers import TaskWorkers
 from recall_rank.shards.building.unit_batches import BuildPlan, digest, plan_batches
-from recall_rank.shards.building.unit_tasks import Told, done_before
+from recall_rank.shards.building.unit_tasks import (
+    Member,
+    MergeInput,
+    MergeTask,
+    ReadTask,
+    SourceAddress,
+    Task,
+    UnitAddress,
+    UnitsRead,
+)
 from recall_rank.shards.manifest import ListedShard, write_manifest
 
 STATE: Final = "units"  # the folder below that of the shards with what was read, for the next build
@@ -27,7 +36,7 @@ MOST_SHARDS: Final = 4096
 MEMBERS: Final = 256  # sessions, as a rule, of which one task resolves copies
 NOTHING: Final = Ignore()
 
-Replaced = list[tuple[str | None, str]]  # agents and ids of sessions
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +93,7 @@ def build_shards(
         build.resolve_linked()
         listed = build.merge()
         write_manifest(folder, listed)
-        build.sweep()
+        build.sweep(listed)
         return build.report(listed, (time.perf_counter() - started) * 1000)
 
 
@@ -96,8 +105,17 @@ def _locked(state: Path) -> Iterator[None]:
         yield
 
 
+@dataclass(frozen=True, slots=True)
+class _ReadFolder:
+    """A folder with what one task has read, and its sessions that a task has read again to resolve their copies."""
+
+    name: str
+    read: UnitsRead
+    replaced: list[Member] = field(default_factory=list)
+
+
 class _Build:
-    """One build: `used` are the names of the folders that it needs."""
+    """One build, whose steps are called in their order."""
 
     def __init__(
         self,
@@ -111,69 +129,68 @@ class _Build:
         self._folder = folder
         self._shards = shards
         self._workers = workers
+        self._ignore = ignore
         self._progress = progress
         self._plan = plan
         self._id = uuid4().hex
-        told = {name: sorted(value) for name, value in asdict(ignore).items()}
-        self._common: Told = {"task": "read", "build": self._id, "shards": shards, "ignore": told}
-        self._ignore = ignore
-        self._told: list[Told] = []  # of each batch
-        self._names: list[str] = []  # of the folders with what was read, those of linked sessions last
-        self._replaced: dict[int, Replaced] = {}  # by number of the batch
+        self._batches: list[_ReadFolder] = []  # one of each batch of the plan
+        self._resolved: list[_ReadFolder] = []  # those of linked sessions
         self._linked = self._merged = 0
-        self.used: set[str] = set()
 
     def read(self) -> None:
         """Read all batches."""
-        tasks: list[Told] = []
+        tasks: list[ReadTask] = []
         for batch in self._plan.batches:
-            source = self._plan.sources[batch.source]
-            units = [(0, each.unit.key, each.unit.location) for each in batch.units]
-            tasks.append(self._reading(batch.digest or digest(self._id, len(tasks)), [source.address], units, None))
-        self._told = self._run("reading", tasks)
+            address = self._plan.sources[batch.source].address
+            places = [UnitAddress(0, each.unit.key, each.unit.location) for each in batch.units]
+            tasks.append(self._task(batch.digest or digest(self._id, len(tasks)), [address], places, None))
+        self._batches = self._run_readings("reading", tasks)
 
-    def _reading(
+    def _task(
         self,
         name: str,
-        sources: Sequence[tuple[str, str, str]],
-        units: Sequence[tuple[int, str, str]],
-        members: Replaced | None,
-    ) -> Told:
+        sources: Sequence[SourceAddress],
+        places: Sequence[UnitAddress],
+        members: Sequence[Member] | None,
+    ) -> ReadTask:
         """Return the task that reads units into the folder `name`, which other numbers of shards do not share."""
-        name = f"{name}-{self._shards}"
-        self._names.append(name)
-        folder = str(self._folder / STATE / name)
-        return {**self._common, "folder": folder, "sources": sources, "units": units, "members": members}
+        folder = str(self._folder / STATE / f"{name}-{self._shards}")
+        only = None if members is None else tuple(members)
+        return ReadTask(folder, self._id, self._shards, self._ignore, tuple(sources), tuple(places), only)
+
+    def _run_readings(self, stage: str, tasks: Sequence[ReadTask]) -> list[_ReadFolder]:
+        return [
+            _ReadFolder(Path(task.folder).name, found)
+            for task, found in zip(tasks, self._run(stage, tasks), strict=True)
+        ]
 
     def resolve_linked(self) -> None:
         """Read the sessions again that ids connect across batches, each connected set in one task."""
-        owners = [(number, group) for number, told in enumerate(self._told) for group in range(len(told["groups"]))]
-        sets = linked_groups([told["links"] for told in self._told], [told["link_counts"] for told in self._told])
-        tasks: list[Told] = []
+        found = [batch.read for batch in self._batches]
+        owners = [(number, group) for number, read in enumerate(found) for group in range(len(read.groups))]
+        sets = linked_groups([read.links for read in found], [read.link_counts for read in found])
+        tasks = []
         waiting: list[tuple[int, int]] = []
         size = 0
         for linked in sets:
             waiting += [owners[at] for at in linked]
-            size += sum(len(self._told[number]["groups"][group]) for number, group in map(owners.__getitem__, linked))
+            size += sum(len(found[number].groups[group]) for number, group in map(owners.__getitem__, linked))
             if size >= MEMBERS:
                 tasks.append(self._linked_task(waiting))
                 waiting, size = [], 0
         if waiting:
             tasks.append(self._linked_task(waiting))
-        told = self._run("resolving", tasks)
-        for each in told:
-            each["units"] = 0  # they are counted where they were read first
-        self._told += told
+        self._resolved = self._run_readings("resolving", tasks)
 
-    def _linked_task(self, groups: Sequence[tuple[int, int]]) -> Told:
-        members: dict[tuple[str | None, str], None] = {}
+    def _linked_task(self, groups: Sequence[tuple[int, int]]) -> ReadTask:
+        members: dict[Member, None] = {}
         needed: dict[int, set[str]] = {}
         for number, group in groups:
             source = self._plan.batches[number].source
-            for agent, session, _, unit in self._told[number]["groups"][group]:
+            for agent, session, unit in self._batches[number].read.groups[group]:
                 members[agent, session] = None
                 needed.setdefault(source, set()).add(unit)
-                self._replaced.setdefault(number, []).append((agent, session))
+                self._batches[number].replaced.append((agent, session))
         self._linked += len(members)
         order = sorted(needed)
         entries = [
@@ -186,55 +203,55 @@ class _Build:
         signatures = [(at, entry.unit.key, entry.signature) for at, entry in entries]
         signed = all(entry.signature for _, entry in entries)
         name = digest(sources, signatures, list(members), self._ignore.digest(), "" if signed else self._id)
-        units = [(at, entry.unit.key, entry.unit.location) for at, entry in entries]
-        return self._reading(name, sources, units, list(members))
+        places = [UnitAddress(at, entry.unit.key, entry.unit.location) for at, entry in entries]
+        return self._task(name, sources, places, list(members))
+
+    @property
+    def _all_read(self) -> list[_ReadFolder]:
+        return [*self._batches, *self._resolved]
 
     def merge(self) -> list[ListedShard]:
         """Merge what was read into one folder a shard, and return the shards."""
         state = self._folder / STATE
-        inputs = [
-            {"folder": str(state / name), "replaced": self._replaced.get(number, [])}
-            for number, name in enumerate(self._names)
-        ]
-        failed = any(told["failures"] for told in self._told)  # such a folder may have other contents next time
-        made = digest(self._names, [each["replaced"] for each in inputs], self._shards, self._id if failed else "")
+        inputs = tuple(MergeInput(str(state / each.name), tuple(each.replaced)) for each in self._all_read)
+        failed = any(each.read.failures for each in self._all_read)  # such a folder may have other contents next time
+        contents = [(each.name, each.replaced) for each in self._all_read]
+        made = digest(contents, self._shards, self._id if failed else "")
         names = [f"shard-{number + 1:04}-of-{self._shards:04}-{made[:16]}" for number in range(self._shards)]
-        tasks: list[Told] = [
-            {"task": "merge", "folder": str(self._folder / name), "shard": number, "inputs": inputs}
-            for number, name in enumerate(names)
-        ]
+        tasks = [MergeTask(str(self._folder / name), number, inputs) for number, name in enumerate(names)]
         found = self._run("merging", tasks)
-        self._merged = sum(not told["reused"] for told in found)
-        self.used.update(names)
+        self._merged = sum(not shard.reused for shard in found)
         return [
-            ListedShard(f"shard {number + 1} of {self._shards}", name, told["sessions"], told["parts"])
-            for number, (name, told) in enumerate(zip(names, found, strict=True))
+            ListedShard(f"shard {number + 1} of {self._shards}", name, shard.sessions, shard.parts)
+            for number, (name, shard) in enumerate(zip(names, found, strict=True))
         ]
 
-    def _run(self, stage: str, tasks: Sequence[Told]) -> list[Told]:
-        """Run the tasks that an earlier build did not end; return what all told, in their order."""
-        found = {number: told for number, task in enumerate(tasks) if (told := done_before(task)) is not None}
+    def _run(self, stage: str, tasks: Sequence[Task[T]]) -> list[T]:
+        """Run the tasks that an earlier build did not end; return the results of all, in their order."""
+        found = {number: done for number, task in enumerate(tasks) if (done := task.done_before()) is not None}
         left = [number for number in range(len(tasks)) if number not in found]
-        for number, told in self._workers.run([tasks[number] for number in left]) if left else ():
-            found[left[number]] = told
+        for number, result in self._workers.run([tasks[number] for number in left]) if left else ():
+            found[left[number]] = result
             if self._progress is not None:
                 self._progress(stage, len(found), len(tasks))
         return [found[number] for number in range(len(tasks))]
 
-    def sweep(self) -> None:
+    def sweep(self, shards: Sequence[ListedShard]) -> None:
         """Remove the folders of shards and of what was read that earlier builds made and this one does not need."""
-        sweep(self._folder, SHARD_NAME, self.used)
-        sweep(self._folder / STATE, READ_NAME, self._names)
+        sweep(self._folder, SHARD_NAME, {shard.folder for shard in shards})
+        sweep(self._folder / STATE, READ_NAME, {each.name for each in self._all_read})
 
     def report(self, shards: Sequence[ListedShard], elapsed_ms: float) -> BuildReport:
-        failures = [ReadFailure(place, why) for told in self._told for place, why in told["failures"]]
+        """Return what was built. A unit that is read again with linked sessions counts where it was read first."""
+        failures = [ReadFailure(place, why) for each in self._all_read for place, why in each.read.failures]
+        batches = [batch.read for batch in self._batches]
         return BuildReport(
             tuple(shards),
-            sum(told["units"] for told in self._told if not told["reused"]),
-            sum(told["units"] for told in self._told if told["reused"]),
+            sum(read.units for read in batches if not read.reused),
+            sum(read.units for read in batches if read.reused),
             self._linked,
             self._merged,
-            sum(told["malformed"] for told in self._told[: len(self._plan.batches)]),
+            sum(read.malformed for read in batches),
             tuple(dict.fromkeys([*self._plan.failures, *failures])),
             elapsed_ms,
         )

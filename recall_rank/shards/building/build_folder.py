@@ -46,9 +46,10 @@ def _has_shards(folder: Path) -> bool:
 
 
 def mark(folder: Path) -> None:
-    """Create a private folder unless it is there, and write its mark. Raises OSError."""
+    """Create a private folder unless it is there, and its mark, unless anything has that name. Raises OSError."""
     with Folder.create(folder) as opened:
-        (folder / MARK).touch(mode=0o600)
+        with suppress(FileExistsError):
+            (folder / MARK).touch(mode=0o600, exist_ok=False)  # which does not follow a link of that name
         opened.sync()
 
 
@@ -67,7 +68,7 @@ def _remove(path: Path) -> None:
     """Remove what a task wrote to a folder, and the folder if it is empty then; nothing where no task wrote."""
     with Folder(path) as opened:
         names = opened.names()
-        if names and MARK not in names and not any(name.startswith("manifest-") for name in names):
+        if names and MARK not in names:
             return
         remove_index(path)
         opened.remove(TOLD)

@@ -3,17 +3,27 @@
 from __future__ import annotations
 
 import multiprocessing
+import os
 import queue
 import signal
+import threading
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
-from typing import Final, Protocol
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Final, Protocol, TypeVar, cast
 
-from recall_rank.shards.building.unit_tasks import Told, run_task
+from recall_rank.shards.building.unit_tasks import Task, run_task
 from recall_rank.shards.ray_cluster import connected, placement, reason
 
+if TYPE_CHECKING:
+    from multiprocessing.process import BaseProcess
+
 TRIES: Final = 4  # of one task whose worker is lost
+SAFE_PATH: Final = "PYTHONSAFEPATH"  # the variable by which Python does not look for modules in the working folder
+
+T = TypeVar("T")
+_starting: Final = threading.Lock()  # held while a process starts, since the variables are those of all threads
 
 
 class WorkersLostError(RuntimeError):
@@ -23,8 +33,8 @@ class WorkersLostError(RuntimeError):
 class TaskWorkers(Protocol):
     """Runs tasks at the same time."""
 
-    def run(self, tasks: Sequence[Told]) -> Iterator[tuple[int, Told]]:
-        """Yield the number of each task and what it told, in the order in which they end.
+    def run(self, tasks: Sequence[Task[T]]) -> Iterator[tuple[int, T]]:
+        """Yield the number of each task and its result, in the order in which they end.
 
         A worker that is lost costs its own task only, which is run again. Raises the error of a task, and
         WorkersLostError; the tasks that ended before are done.
@@ -43,7 +53,7 @@ class ProcessWorkers:
         for slot in self._slots:
             self._free.put(slot)
 
-    def run(self, tasks: Sequence[Told]) -> Iterator[tuple[int, Told]]:
+    def run(self, tasks: Sequence[Task[T]]) -> Iterator[tuple[int, T]]:
         with ThreadPoolExecutor(len(self._slots)) as threads:
             numbers = {threads.submit(self._run, task): number for number, task in enumerate(tasks)}
             try:
@@ -53,7 +63,7 @@ class ProcessWorkers:
                 for future in numbers:
                     future.cancel()
 
-    def _run(self, task: Told) -> Told:
+    def _run(self, task: Task[T]) -> T:
         slot = self._free.get()
         try:
             return slot.run(task)
@@ -71,14 +81,14 @@ class _OneProcess:
     def __init__(self) -> None:
         self._pool: ProcessPoolExecutor | None = None
 
-    def run(self, task: Told) -> Told:
+    def run(self, task: Task[T]) -> T:
         for _ in range(TRIES):
-            if self._pool is None:
-                # Ctrl-C is meant for who waits: the task goes on to its end, which the next build finds
-                spawn = multiprocessing.get_context("spawn")
-                self._pool = ProcessPoolExecutor(1, spawn, signal.signal, (signal.SIGINT, signal.SIG_IGN))
             try:
-                return self._pool.submit(run_task, task).result()
+                with _safe_path():
+                    if self._pool is None:
+                        self._pool = ProcessPoolExecutor(1, multiprocessing.get_context("spawn"), _begin)
+                    result = self._pool.submit(run_task, task)  # which starts the process
+                return result.result()
             except BrokenProcessPool:
                 self.close()
         raise WorkersLostError(f"{TRIES} processes that ran the same task ended, perhaps because memory was short")
@@ -89,6 +99,33 @@ class _OneProcess:
             self._pool = None
 
 
+@contextmanager
+def _safe_path() -> Iterator[None]:
+    """Let processes that start meanwhile import nothing from the working folder, which may hold any file."""
+    with _starting:
+        before = os.environ.get(SAFE_PATH)
+        os.environ[SAFE_PATH] = "1"
+        try:
+            yield
+        finally:
+            if before is None:
+                del os.environ[SAFE_PATH]
+            else:
+                os.environ[SAFE_PATH] = before
+
+
+def _begin() -> None:
+    """Begin the process of a worker: it ends with the process that started it, however that ends."""
+    # Ctrl-C is meant for who waits: the task goes on to its end, which the next build finds
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+
+
+def _end_with_parent() -> None:
+    cast("BaseProcess", multiprocessing.parent_process()).join()
+    os._exit(1)
+
+
 class RayWorkers:
     """Tasks of Ray. The sources and the folder must be in reach under their paths on every node."""
 
@@ -96,7 +133,7 @@ class RayWorkers:
         """Connect to Ray; see connected()."""
         self._ray = connected(address)
 
-    def run(self, tasks: Sequence[Told]) -> Iterator[tuple[int, Told]]:
+    def run(self, tasks: Sequence[Task[T]]) -> Iterator[tuple[int, T]]:
         options = {"num_cpus": 1, "max_retries": TRIES - 1, **placement(self._ray, "", {})}
         remote = self._ray.remote(**options)(run_task).remote
         numbers = {remote(task): number for number, task in enumerate(tasks)}

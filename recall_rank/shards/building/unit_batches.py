@@ -16,9 +16,9 @@ from recall_rank.histories.records.table import Table, UnitEntry
 from recall_rank.index.storage.format import FORMAT
 from recall_rank.loaders.read_all import failure_reason
 from recall_rank.model import ReadFailure
-from recall_rank.shards.building.unit_tasks import sources_at
+from recall_rank.shards.building.unit_tasks import SourceAddress, sources_at
 
-BUILD_FORMAT: Final = 1  # raised with every change of what the tasks write
+BUILD_FORMAT: Final = 2  # raised with every change of what the tasks write
 CUT: Final = 32  # a batch has so many units as a rule
 MOST_UNITS: Final = 256
 MOST_BYTES: Final = 64 << 20  # of files; a file that is larger is a batch of its own
@@ -26,17 +26,10 @@ MOST_BYTES: Final = 64 << 20  # of files; a file that is larger is a batch of it
 
 @dataclass(frozen=True, slots=True)
 class PlannedSource:
-    """A source of a build: the place at which it is found, its name and location, and its units by their keys."""
+    """A source of a build: its address, and its units by their keys."""
 
-    where: str
-    name: str
-    location: str
+    address: SourceAddress
     units: dict[str, UnitEntry]
-
-    @property
-    def address(self) -> tuple[str, str, str]:
-        """The values by which a task finds the source."""
-        return self.where, self.name, self.location
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,23 +53,25 @@ class BuildPlan:
 def plan_batches(histories: Iterable[str], ignore: Ignore) -> BuildPlan:
     """List the units of the sources that `histories` name: stores at a path and below it, or those of an agent.
 
-    Reads no session. A path that cannot be read is a failure of the plan. Raises ValueError and FileNotFoundError where
-    nothing is found.
+    Reads no session. A path that cannot be read, or vanishes meanwhile, is a failure of the plan. Raises ValueError and
+    FileNotFoundError where nothing is found.
     """
     plan = BuildPlan()
     for history in histories:
         path = Path(history).expanduser()
-        where = os.path.abspath(path) if path.exists() else history  # noqa: PTH100 - links are not followed
+        exists = path.exists()
+        where = os.path.abspath(path) if exists else history  # noqa: PTH100 - links are not followed
         try:
             found = sources_at(where, ignore)
-        except FileNotFoundError:
-            raise
         except OSError as error:
+            if isinstance(error, FileNotFoundError) and not exists:
+                raise
             plan.failures.append(ReadFailure(where, failure_reason(error)))
             continue
         for scan in scan_sources(found, Table()):
             number = len(plan.sources)
-            plan.sources.append(PlannedSource(where, scan.source.name, scan.source.location, dict(scan.entry.units)))
+            address = SourceAddress(where, scan.source.name, scan.source.location)
+            plan.sources.append(PlannedSource(address, dict(scan.entry.units)))
             plan.failures += [ReadFailure(scan.entry.location, reason) for reason in scan.entry.errors]
             plan.batches += [
                 UnitBatch(number, units, _digest_of(plan.sources[number], units, ignore))

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from recall_rank.corpus import Index
+from recall_rank.index.storage.folder import Folder
 from recall_rank.shards.building import unit_tasks
 from recall_rank.shards.building.build import build_shards
 from recall_rank.shards.building.build_folder import MARK
@@ -110,16 +112,18 @@ def test_a_folder_that_is_empty_or_has_shards_is_taken(history: Path, out: Path)
 def test_what_a_build_left_that_was_killed_while_it_wrote_is_removed(
     history: Path, out: Path, where: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    save = unit_tasks.save_all
-
     def killed(segments: Iterable[Any], folder: Path) -> None:
-        if Path(folder).name.startswith("shard-") == (where == "merge"):
-            (Path(folder) / "temporary-7-01234567-1-0123456789abcdef").write_bytes(b"the lantern of one")
-            raise KeyboardInterrupt
-        save(segments, folder)
+        (folder / "temporary-7-01234567-1-0123456789abcdef").write_bytes(b"the lantern of one")
+        raise KeyboardInterrupt
+
+    def killed_in(folder: Folder, segments: Iterable[Any]) -> None:
+        killed(segments, folder.path)
 
     with monkeypatch.context() as patch:
-        patch.setattr(unit_tasks, "save_all", killed)
+        if where == "read":
+            patch.setattr(unit_tasks, "save_in", killed_in)
+        else:
+            patch.setattr(unit_tasks, "save_all", killed)
         with pytest.raises(KeyboardInterrupt):
             build(history, out)
     write_session(history, "one", "a quiet morning")
@@ -128,6 +132,30 @@ def test_what_a_build_left_that_was_killed_while_it_wrote_is_removed(
     assert not any(b"lantern" in data for data in left.values())
     assert len({name.partition("/")[0] for name in left if name.startswith("shard-")}) == 1
     assert len({name.split("/")[1] for name in left if name.startswith("units/")}) == 1
+
+
+def test_an_index_without_a_mark_stays_whatever_its_name_is(history: Path, out: Path) -> None:
+    build(history, out)
+    saved = out / f"shard-0001-of-0009-{HASH}"
+    Index.from_texts(["mine"], folder=saved).close()
+    before = contents(saved)
+    build(history, out)
+    assert contents(saved) == before
+
+
+@pytest.mark.posix
+@pytest.mark.parametrize("there", [True, False])
+def test_a_mark_that_is_a_link_changes_nothing_elsewhere(history: Path, out: Path, tmp_path: Path, there: bool) -> None:
+    elsewhere = tmp_path / "elsewhere"
+    if there:
+        elsewhere.write_text("mine", encoding="utf-8")
+        os.utime(elsewhere, (1, 1))
+    out.mkdir()
+    (out / MARK).symlink_to(elsewhere)
+    build(history, out)
+    assert elsewhere.exists() == there
+    assert not there or elsewhere.stat().st_mtime == 1
+    assert len(read_manifest(out)) == 1
 
 
 def test_a_folder_that_was_made_and_not_marked_yet_is_removed(history: Path, out: Path) -> None:

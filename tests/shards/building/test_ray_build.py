@@ -12,6 +12,7 @@ import pytest
 
 from recall_rank.shards.building.build import build_shards
 from recall_rank.shards.building.task_workers import RayWorkers, WorkersLostError
+from recall_rank.shards.building.unit_tasks import MergeInput, MergeTask
 from recall_rank.shards.shards import Shards
 from tests.support.search.samples import ENOUGH_MS, NOW
 from tests.support.shards.inline_workers import InlineWorkers
@@ -64,6 +65,6 @@ def test_tasks_of_ray_build_what_this_process_builds(tmp_path: Path) -> None:
 
 
 def test_the_error_of_a_task_ends_the_build(tmp_path: Path) -> None:
-    task = {"task": "merge", "folder": str(tmp_path / "out"), "shard": 5, "inputs": [{"folder": str(tmp_path), "x": 1}]}
+    task = MergeTask(str(tmp_path / "out"), 5, (MergeInput(str(tmp_path), ()),))
     with pytest.raises(WorkersLostError, match=r"a task of Ray failed: .*MissingIndexError"):
         list(RayWorkers().run([task]))

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
+import pickle
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from recall_rank.shards.building.unit_tasks import run_task
+from recall_rank.shards.building.unit_tasks import ReadTask, Task, run_task
 
 
 class InlineWorkers:
@@ -16,14 +16,14 @@ class InlineWorkers:
         self.done: list[str] = []
         self.fail_after = fail_after
 
-    def run(self, tasks: Sequence[dict[str, Any]]) -> Iterator[tuple[int, dict[str, Any]]]:
+    def run(self, tasks: Sequence[Task[Any]]) -> Iterator[tuple[int, Any]]:
         for number, task in enumerate(tasks):
             if len(self.done) >= self.fail_after:
                 raise KeyboardInterrupt
-            found = run_task(json.loads(json.dumps(task)))  # as another process gets it
-            if not found["reused"]:
-                self.done.append(task["task"])
-            yield number, json.loads(json.dumps(found))
+            found = run_task(pickle.loads(pickle.dumps(task)))  # as another process gets it
+            if not found.reused:
+                self.done.append("read" if isinstance(task, ReadTask) else "merge")
+            yield number, pickle.loads(pickle.dumps(found))
 
     def close(self) -> None:
         pass
