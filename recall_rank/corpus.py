@@ -75,11 +75,10 @@ class Index:
     @property
     def _reader(self) -> IndexReader:
         """The reader of a search that begins now. Takes the lock at times; what holds the lock uses `_current`."""
-        reader = self._current
-        if self._remote is not None and self._remote.full:
-            self._read_anew(reader)
-            reader = self._current
-        return reader
+        before = self._held
+        if before is not None and self._remote is not None and self._remote.spent:
+            self._read_anew(before)
+        return self._current
 
     @property
     def _current(self) -> IndexReader:
@@ -91,8 +90,8 @@ class Index:
         return reader
 
     def _read_anew(self, before: IndexReader, *, newest: bool = False) -> None:
-        """Read from the store over an empty cache, or, with `newest`, the newest generation; unless another thread has
-        done so since `before` was read.
+        """Read from the store over new cached copies, or, with `newest`, the newest generation; unless another thread
+        has done so since `before` was read.
         """
         with self._changing:
             if self._held is before and self._remote is not None:
@@ -429,8 +428,8 @@ class Index:
         return replace(response, coverage=replace(response.coverage, vectors=self._vectors.count(reader)))
 
     def _search_remote(self, reader: IndexReader, parsed: Query) -> SearchResponse:
-        """Search an index in a store; the newest generation, if that which is open was replaced meanwhile. Both tries,
-        and reading the newest generation, count in one budget.
+        """Search an index in a store; the newest generation, if that which is open was replaced meanwhile, or its
+        cached copies were cut. Both tries, and reading the newest generation, count in one budget.
         """
         from recall_rank.index.errors import ReplacedIndexError
 

@@ -12,7 +12,9 @@ class DamagedIndexError(UnusableIndexError):
 
 
 class ReplacedIndexError(UnusableIndexError):
-    """A newer index was published in the store from which this one was opened, whose files are gone; open it again."""
+    """The files of an index that was opened from a store are gone, since a newer one was published there, or its cached
+    copies were cut; open it again.
+    """
 
 
 class IndexFormatError(UnusableIndexError):

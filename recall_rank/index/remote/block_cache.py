@@ -18,11 +18,11 @@ from typing import Final
 
 import xxhash
 
-from recall_rank.index.errors import DamagedIndexError, IndexFolderError, StoreError
+from recall_rank.index.errors import DamagedIndexError, IndexFolderError, ReplacedIndexError, StoreError
 from recall_rank.index.remote.object_store import ObjectStore
 from recall_rank.index.storage.folder import Folder
 from recall_rank.index.storage.manifest import ListedFile, Manifest
-from recall_rank.index.storage.mapped_file import MappedFile
+from recall_rank.index.storage.mapped_file import FETCHES, MappedFile
 
 CACHE_BYTES: Final = 1 << 30  # of all indexes in the cache, by default
 OPENINGS: Final = 10  # of a cached file that others remove meanwhile, before an error is raised
@@ -30,9 +30,8 @@ GAP: Final = 1024  # bytes between two ranges that are fetched along, to save a 
 # the names of folders and files of any version: only these are removed, since a user may name any folder as the cache
 _FOLDER_NAME: Final = re.compile(r"[0-9a-f]{32}")
 _FILE_NAME: Final = re.compile(r"(?:segment|table)-[0-9]+-[0-9a-f]{8}-[0-9]+-[0-9a-f]{16}-[0-9a-f]{32}")
-_FLAGS: Final = (
-    os.O_RDWR | os.O_CREAT | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
-)
+_FLAGS: Final = os.O_RDWR | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
+_NEW: Final = _FLAGS | os.O_CREAT | os.O_EXCL
 
 
 def default_folder() -> Path:
@@ -68,19 +67,24 @@ class BlockCache:
     def open(self, listed: ListedFile) -> int:
         """Return a descriptor of the cached file of a listed one, which has its size and may be full of holes.
 
-        What another process removes meanwhile, the file or its folder, is made again.
+        What another process removes meanwhile, the file or its folder, is made again. A file of another size is not
+        lengthened, but made anew: who has it open sees by its size that it was cut.
         """
         path = self._path(listed)
         for _ in range(OPENINGS):
             try:
-                descriptor = os.open(path, _FLAGS, 0o600)
+                descriptor = os.open(path, _FLAGS)
             except FileNotFoundError:
-                Folder.create(self._folder).close()
-                continue
+                try:
+                    descriptor = os.open(path, _NEW, 0o600)
+                except FileExistsError:
+                    continue
+                except FileNotFoundError:
+                    Folder.create(self._folder).close()
+                    continue
+                os.ftruncate(descriptor, listed.size)
             status = os.fstat(descriptor)
-            if stat.S_ISREG(status.st_mode) and status.st_nlink == 1 and status.st_size in (0, listed.size):
-                if not status.st_size:
-                    os.ftruncate(descriptor, listed.size)
+            if stat.S_ISREG(status.st_mode) and status.st_nlink == 1 and status.st_size == listed.size:
                 os.utime(path)
                 return descriptor
             os.close(descriptor)
@@ -163,24 +167,40 @@ class RemoteFile(MappedFile):
     def damaged(self, why: str) -> DamagedIndexError:
         return DamagedIndexError(f"{self.name}: {why}; publish the index again")
 
+    @property
+    def cut(self) -> bool:
+        """Whether somebody has cut or lengthened the cached copy: nothing of it may be read any more."""
+        return os.fstat(self._descriptor).st_size != self.size
+
     def written(self) -> int | None:
-        """Return None: this process, and others, write to the cached file. Raises DamagedIndexError when it was cut."""
-        size = os.fstat(self._descriptor).st_size
-        if size != self.size:
-            raise self.damaged(f"its cached copy has {size} bytes now, not {self.size}")
+        """Return None: this process, and others, write to the cached file. Raises ReplacedIndexError when it was cut:
+        who opens the index again gets a new copy.
+        """
+        if self.cut:
+            raise ReplacedIndexError(f"{self.name}: its cached copy was cut; open the index again")
         return None
 
     def load(self, ranges: Sequence[tuple[int, int]]) -> bool:
         """Fetch byte ranges from the store into the cached copy; neighbours by one request.
 
-        Raises FileNotFoundError when the object is gone, DamagedIndexError when it is shorter than it was, and
-        StoreError.
+        A range that comes with another length is fetched once more. Raises FileNotFoundError when the object is gone,
+        DamagedIndexError when it is shorter than it was, and StoreError, also for more bytes than were asked for.
         """
-        wanted = _joined(ranges)
-        for (start, end), data in zip(wanted, self._store.read_ranges(self._listed.name, wanted), strict=True):
-            if len(data) != end - start:
-                raise self.damaged(f"it has fewer than {end} bytes")
-            self.fill(start, data)
+        wanted = left = _joined(ranges)
+        for number in range(1, FETCHES + 1):
+            wrong = []
+            for (start, end), data in zip(left, self._store.read_ranges(self._listed.name, left), strict=True):
+                if len(data) == end - start:
+                    self.fill(start, data)
+                elif number < FETCHES:
+                    wrong.append((start, end))
+                elif len(data) < end - start:
+                    raise self.damaged(f"it has fewer than {end} bytes")
+                else:
+                    raise StoreError(f"{self.name}: asked for {end - start} bytes, the store sent {len(data)}")
+            left = wrong
+            if not left:
+                break
         if self._cache.added(sum(end - start for start, end in wanted)):
             self.full = True
         return True

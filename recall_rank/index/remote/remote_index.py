@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
@@ -22,7 +23,7 @@ from recall_rank.index.segment.columns import COLUMNS, SEARCHED
 from recall_rank.index.segment.segment import Segment
 from recall_rank.index.storage.format import ENTRY, HEADER_SIZE
 from recall_rank.index.storage.manifest import ListedFile, Manifest, newest_manifest
-from recall_rank.index.storage.mapped_file import MappedFile
+from recall_rank.index.storage.mapped_file import FETCHES, MappedFile
 from recall_rank.index.storage.mapped_segment import MappedSegment
 from recall_rank.index.storage.publish import (
     Generation,
@@ -70,18 +71,32 @@ class RemoteIndex:
         return self._store.fetched
 
     @property
-    def full(self) -> bool:
-        """Whether the files that are open have more bytes in the cache than it may have; renewed() drops them."""
-        return any(file.full for file in list(self._files.values()))
+    def spent(self) -> bool:
+        """Whether the cached copies that are open have too many bytes, or were cut; renewed() makes new ones."""
+        return any(file.full or file.cut for file in list(self._files.values()))
 
     def newest(self) -> IndexReader:
         """Return a reader of the newest generation. What is cached of other generations is deleted.
 
-        Raises MissingIndexError, UnusableIndexError and StoreError.
+        Raises MissingIndexError, UnusableIndexError when the index cannot be opened in two tries, and StoreError.
         """
         with self._lock, RemoteFolder(self._store) as folder:
-            self._files = {}
-            return self._opened(open_newest(folder, {}, self))
+            try:
+                with self._new_files():
+                    return self._opened(open_newest(folder, {}, self))
+            except UnusableIndexError:  # a wrong answer to the request for the manifest
+                with self._new_files():
+                    return self._opened(open_newest(folder, {}, self))
+
+    @contextmanager
+    def _new_files(self) -> Iterator[dict[ListedFile, RemoteFile]]:
+        """Open files in place of those that are open, which are given; they stay when that fails."""
+        before, self._files = self._files, {}
+        try:
+            yield before
+        except BaseException:
+            self._files = before
+            raise
 
     def opened(self, manifest: Manifest) -> Generation:
         """Open the generation of a manifest; segments of the one that was opened before are reused. What is cached of
@@ -89,10 +104,13 @@ class RemoteIndex:
 
         Raises FileNotFoundError or ReplacedIndexError when it was replaced meanwhile, and the errors of newest().
         """
-        with self._lock:
+        with self._lock, self._new_files() as old:
             before = self._generation
-            known = {} if before is None else dict(zip(before.manifest.segments, before.segments, strict=True))
-            self._files = {listed: file for listed, file in self._files.items() if listed in manifest.files}
+            opened = () if before is None else zip(before.manifest.segments, before.segments, strict=True)
+            known = {
+                listed: segment for listed, segment in opened if listed in manifest.segments and not old[listed].cut
+            }
+            self._files.update({listed: old[listed] for listed in known})
             found = self._generation = open_listed(self, manifest, known)
             self._cache.keep_only(manifest)
             return found
@@ -103,19 +121,18 @@ class RemoteIndex:
 
         The old copies are deleted; readers of them end normally. Raises the errors of newest().
         """
-        with self._lock:
-            before, old = self._generation, self._files
+        with self._lock, self._new_files() as old:
+            before = self._generation
             if before is None:
                 raise ValueError("the index is not open")
             self._cache.drop(before.manifest.files)
-            self._files = {}
             segments = []
             for listed in before.manifest.segments:
                 file = self.segment(listed)
                 places = file.places(SEARCHED)
                 if sum(end - start for start, end in places) <= self._cache.most // 2 // len(before.segments):
-                    for start, end in places:
-                        self._files[listed].fill(start, old[listed].bytes[start:end])
+                    for start, end in places:  # not through the mapping: the copy may have been cut
+                        self._files[listed].fill(start, old[listed].read(start, end - start))
                 segments.append(MappedSegment(file))
             return self._opened(Generation(before.manifest, tuple(segments), before.dead, before.table))
 
@@ -138,11 +155,12 @@ class RemoteIndex:
     def _file(self, listed: ListedFile, kind: Callable[[MappedFile], _File], opening: list[tuple[int, int]]) -> _File:
         file = _IndexFile(self._store, self._cache, listed, self._generation_of)
         self._files[listed] = file
-        try:
-            return read_listed(file, listed, kind)
-        except UnusableIndexError:  # it is not in the cache yet
-            RemoteFile.load(file, opening)
-            return read_listed(file, listed, kind)
+        for _ in range(FETCHES):
+            try:
+                return read_listed(file, listed, kind)
+            except UnusableIndexError:  # it is not in the cache yet
+                RemoteFile.load(file, opening)
+        return read_listed(file, listed, kind)
 
     def _generation_of(self) -> Manifest | None:
         return None if self._generation is None else self._generation.manifest
@@ -163,15 +181,22 @@ class _IndexFile(RemoteFile):
         try:
             return super().load(ranges)
         except FileNotFoundError as error:
-            opened = self._opened()
-            with RemoteFolder(self._store) as folder:
-                try:
-                    newest = newest_manifest(folder)
-                except MissingIndexError:
-                    raise self.damaged("it is gone, and no index is left there") from error
-            if opened is not None and newest.nonce != opened.nonce:
-                raise ReplacedIndexError(f"{self._store.url}: a newer index was published; open it again") from error
+            self._check_newest(error)
+        try:
+            return super().load(ranges)
+        except FileNotFoundError as error:
             raise self.damaged("it is gone") from error
+
+    def _check_newest(self, gone: FileNotFoundError) -> None:
+        """Raise ReplacedIndexError when a newer index was published, and DamagedIndexError when none is left."""
+        opened = self._opened()
+        with RemoteFolder(self._store) as folder:
+            try:
+                newest = newest_manifest(folder)
+            except MissingIndexError:
+                raise self.damaged("it is gone, and no index is left there") from gone
+        if opened is not None and newest.nonce != opened.nonce:
+            raise ReplacedIndexError(f"{self._store.url}: a newer index was published; open it again") from gone
 
 
 def publish_segments(segments: Iterable[Segment], url: str, storage: Mapping[str, Any] | None = None) -> None:

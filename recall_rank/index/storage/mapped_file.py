@@ -10,9 +10,12 @@ from __future__ import annotations
 import mmap
 import os
 from collections.abc import Sequence
+from typing import Final
 
 from recall_rank.index.errors import DamagedIndexError
 from recall_rank.index.storage.folder import read_at
+
+FETCHES: Final = 2  # of bytes from a store that are wrong, before they are taken for wrong there: one answer may be
 
 
 class MappedFile:

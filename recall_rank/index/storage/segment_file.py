@@ -2,7 +2,7 @@
 
 Opening reads only the header and the directory. A block is compared with its hash once, before its first use: the
 method column() verifies all blocks of a column, verify() those of a byte range. A block of a file in a store that has
-another hash is not there yet, or no longer: it is fetched, and verified again.
+another hash is not there yet, or no longer: it is fetched, twice at most, and verified again.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from recall_rank.index.storage.format import (
     block_count,
     require_little_endian,
 )
-from recall_rank.index.storage.mapped_file import MappedFile
+from recall_rank.index.storage.mapped_file import FETCHES, MappedFile
 
 T = TypeVar("T")
 
@@ -221,10 +221,13 @@ class SegmentFile:
         self._file.written()
         self._read_sums(wanted)
         wrong = self._mark_sound(wanted)
-        if wrong:
-            self._file.load([self._place_of(column, at) for column, blocks in wrong.items() for at in blocks])
-            for column, blocks in self._mark_sound(wrong).items():
-                raise self.damaged(f"block {blocks[0]} of column {column} is not what was written")
+        for _ in range(FETCHES):
+            places = [self._place_of(column, at) for column, blocks in wrong.items() for at in blocks]
+            if not places or not self._file.load(places):
+                break
+            wrong = self._mark_sound(wrong)
+        for column, blocks in wrong.items():
+            raise self.damaged(f"block {blocks[0]} of column {column} is not what was written")
 
     def _mark_sound(self, wanted: Mapping[str, list[int]]) -> dict[str, list[int]]:
         """Mark the blocks that match their hashes, and return the others."""
@@ -298,11 +301,12 @@ class SegmentFile:
     def _read_sums(self, columns: Iterable[str]) -> None:
         """Read the hashes of the blocks of columns, unless they were read before. Raises DamagedIndexError."""
         missing = [column for column in columns if column not in self._sums and not self._take_sums(column)]
-        if missing:
-            self._file.load([self._place_of_sums(column) for column in missing])
-            for column in missing:
-                if not self._take_sums(column):
-                    raise self.damaged(f"the sums of column {column} are not what was written")
+        for _ in range(FETCHES):
+            if not missing or not self._file.load([self._place_of_sums(column) for column in missing]):
+                break
+            missing = [column for column in missing if not self._take_sums(column)]
+        for column in missing:
+            raise self.damaged(f"the sums of column {column} are not what was written")
 
     def _take_sums(self, column: str) -> bool:
         """Read the hashes of the blocks of a column; return False when they do not match the hash of them."""

@@ -30,7 +30,7 @@ from recall_rank.index.errors import (
 from recall_rank.index.remote.block_cache import BlockCache, RemoteFile
 from recall_rank.index.remote.object_store import ObjectStore
 from recall_rank.index.remote.remote_folder import RemoteFolder
-from recall_rank.index.remote.remote_index import publish_segments
+from recall_rank.index.remote.remote_index import RemoteIndex, publish_segments
 from recall_rank.index.segment.build import build
 from recall_rank.index.segment.segment import Segment
 from recall_rank.index.storage.manifest import ListedFile
@@ -217,6 +217,122 @@ def test_an_object_that_is_cut_is_an_error(url: str, tmp_path: Path) -> None:
         Index.open(url, cache=tmp_path / "other")
 
 
+@pytest.mark.parametrize("how", ["short", "long", "other bytes", "gone"])
+def test_one_wrong_answer_of_a_store_costs_a_fetch(
+    url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, how: str
+) -> None:
+    Index.build(history(1)).save(url)
+    wanted = lasting(Index.build(history(1)).search("lantern"))
+    answers, wrong = 0, 0
+
+    def changed(data: bytes) -> bytes:
+        nonlocal answers
+        answers += 1
+        if answers != wrong:
+            return data
+        if how == "gone":
+            raise FileNotFoundError(url)
+        return {"short": data[:-1], "long": data + b"more"}.get(how, bytes(each ^ 0x40 for each in data))
+
+    read, read_ranges = ObjectStore.read, ObjectStore.read_ranges
+    monkeypatch.setattr(ObjectStore, "read", lambda *given: changed(read(*given)))
+    monkeypatch.setattr(ObjectStore, "read_ranges", lambda *given: [changed(data) for data in read_ranges(*given)])
+    while answers >= wrong:
+        answers, wrong = 0, wrong + 1
+        with Index.open(url, cache=tmp_path / str(wrong)) as index:
+            assert lasting(index.search("lantern")) == wanted
+    assert wrong > 10
+
+
+def test_a_store_that_sends_more_than_it_is_asked_for_is_an_error_of_the_store(
+    url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    Index.build(history(1)).save(url)
+    monkeypatch.setattr(ObjectStore, "read_ranges", lambda self, name, ranges: [self.read(name)] * len(ranges))
+    with pytest.raises(StoreError, match=r"asked for \d+ bytes, the store sent \d+"):
+        Index.open(url, cache=tmp_path)
+
+
+def test_one_wrong_answer_while_the_files_of_a_manifest_are_opened_costs_a_fetch(
+    url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with RemoteFolder(ObjectStore(url)) as folder:
+        table = {"first": bytes(4096), DEAD: dead_section([frozenset({0})])}  # which is not fetched with the header
+        files = (add(folder, build(history(1))), add_table(folder, table))
+        manifest = publish(folder, lambda _: files)
+    answers, wrong = 0, 0
+    read_ranges = ObjectStore.read_ranges
+
+    def changed(*given: Any) -> list[bytes]:
+        nonlocal answers
+        answers += 1
+        found = read_ranges(*given)
+        return [bytes(each ^ 0x40 for each in data) for data in found] if answers == wrong else found
+
+    monkeypatch.setattr(ObjectStore, "read_ranges", changed)
+    while answers >= wrong:
+        answers, wrong = 0, wrong + 1
+        found = RemoteIndex(url, cache=tmp_path / str(wrong)).opened(manifest)
+        assert found.dead == (frozenset({0}),)
+    assert wrong > 3
+
+
+@pytest.mark.posix
+@pytest.mark.parametrize("size", [0, 1000])
+def test_a_cached_copy_that_is_cut_while_it_is_open_is_made_anew(url: str, tmp_path: Path, size: int) -> None:
+    Index.build(generate.sessions(PARTS, 2), folder=url).close()
+    queries = ("error cannot find", "undefined typeerror", "keyerror")
+    with Index.open(url, cache=tmp_path / "sound") as sound:
+        wanted = [lasting(sound.search(query, budget_ms=ENOUGH_MS)) for query in queries]
+    with Index.open(url, cache=tmp_path / "cut") as index:
+        for _ in range(2):
+            for query, answer in zip(queries, wanted, strict=True):
+                assert lasting(index.search(query, budget_ms=ENOUGH_MS)) == answer
+                (cached,) = (tmp_path / "cut").glob("*/segment-*")
+                os.truncate(cached, size)
+                with Index.open(url, cache=tmp_path / "cut") as other:  # which makes a copy of its own
+                    assert lasting(other.search(query, budget_ms=ENOUGH_MS)) == answer
+
+
+@pytest.mark.posix
+def test_a_segment_whose_cached_copy_was_cut_is_not_opened_again_by_its_manifest(url: str, tmp_path: Path) -> None:
+    with RemoteFolder(ObjectStore(url)) as folder:
+        files = tuple(add(folder, build(history(number))) for number in (1, 2))
+        manifest = publish(folder, lambda _: files)
+    index = RemoteIndex(url, cache=tmp_path)
+    first = index.opened(manifest)
+    (cached,) = tmp_path.glob(f"*/{files[0].name}-*")
+    os.truncate(cached, 1000)
+    with pytest.raises(ReplacedIndexError, match="cached copy was cut"):
+        first.segments[0].check()
+    again = index.opened(manifest)
+    again.segments[0].check()
+    assert again.segments[0] is not first.segments[0]
+    assert again.segments[1] is first.segments[1]
+
+
+@pytest.mark.posix
+def test_a_cached_copy_that_is_cut_without_a_store_is_made_anew_later(
+    url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    Index.build(history(1), folder=url).close()
+    index = Index.open(url, cache=tmp_path)
+    answer = lasting(index.search("lantern"))
+    (cached,) = tmp_path.glob("*/segment-*")
+    os.truncate(cached, 1000)
+
+    def offline(*_: Any, **__: Any) -> None:
+        raise ConnectionError("no route to host")
+
+    with monkeypatch.context() as patch:
+        for name in ("cat_ranges", "cat_file", "ls"):
+            patch.setattr(type(memory()), name, offline)
+        for _ in range(2):
+            with pytest.raises(StoreError, match="no route to host"):
+                index.search("lantern")
+    assert lasting(index.search("lantern")) == answer
+
+
 def test_an_object_that_is_gone_is_an_error(url: str, tmp_path: Path) -> None:
     Index.build(history(1), folder=url).close()
     (path,) = objects(url, "segment")
@@ -335,7 +451,7 @@ def test_an_index_is_saved_while_its_cache_is_full(url: str, tmp_path: Path, wan
     index = Index.open(url, cache=tmp_path / "cache", cache_bytes=1)
     answer = lasting(index.search("lantern"))
     assert index._remote is not None
-    assert index._remote.full
+    assert index._remote.spent
     places = {"a folder": str(tmp_path / "copy"), "a store": new_url(), "nothing": None}
     place = places[wanted]
     raised: list[ValueError] = []
