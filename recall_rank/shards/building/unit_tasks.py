@@ -78,7 +78,7 @@ def _source(build_id: str, ignore: Ignore, address: SourceAddress) -> BaseSource
     for source in _sources_once(build_id, address.where, ignore):
         if (source.name, source.location) == (address.name, address.location):
             return source
-    raise FileNotFoundError(f"a worker does not find the {address.name} history that the build found here")
+    raise FileNotFoundError("a worker does not find the history that the build found here")
 
 
 def shard_of(session_id: str, shards: int) -> int:
