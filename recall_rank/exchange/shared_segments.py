@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from recall_rank.histories.records.left_out import session_digest
 from recall_rank.index.segment.segment import Segment
@@ -14,7 +14,7 @@ from recall_rank.model.record_classes import frozen, mutable
 class SharedSegment:
     """A segment of an index to which several machines push. `dead` and `content` are those of a SegmentNote."""
 
-    listed: ListedFile
+    listed: ListedFile | None  # None for a segment that is not in the store yet
     segment: Segment
     dead: frozenset[int]
     content: str
@@ -55,11 +55,9 @@ def hidden_copies(machines: Sequence[MachineSegments]) -> list[frozenset[int]]:
     return [frozenset(rows) for rows in hidden]
 
 
-def without_forgotten(
-    shared: SharedSegment, forgotten: frozenset[str], add: Callable[[Segment], ListedFile]
-) -> SharedSegment:
+def without_forgotten(shared: SharedSegment, forgotten: frozenset[str]) -> SharedSegment:
     """Return a segment without the sessions whose ids have one of the digests: itself if it has none of them, else a
-    new one that add() has written, without deleted sessions.
+    new one, without deleted sessions.
     """
     if not forgotten:
         return shared
@@ -69,4 +67,4 @@ def without_forgotten(
     from recall_rank.index.merge.merge import merge  # imports numpy, which most pushes need not
 
     made = merge([shared.segment], [shared.dead | rows])
-    return SharedSegment(add(made), made, frozenset(), "")
+    return SharedSegment(None, made, frozenset(), "")

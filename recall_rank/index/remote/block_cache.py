@@ -7,6 +7,7 @@ processes may fill it, and it may be deleted at any time.
 
 from __future__ import annotations
 
+import errno
 import os
 import re
 import stat
@@ -27,8 +28,9 @@ from recall_rank.index.storage.mapped_file import MappedFile
 CACHE_BYTES: Final = 1 << 30  # of all indexes in the cache, by default
 OPENINGS: Final = 10  # of a cached file that others remove meanwhile, before an error is raised
 GAP: Final = 1024  # bytes between two ranges that are fetched along, to save a request
+STORES: Final = "stores"  # the folder of blocks in a cache that has other things, too
 # the names of folders and files of any version: only these are removed, since a user may name any folder as the cache
-_FOLDER_NAME: Final = re.compile(r"[0-9a-f]{32}")
+FOLDER_NAME: Final = re.compile(r"[0-9a-f]{32}")
 _FILE_NAME: Final = re.compile(r"(?:segment|table)-[0-9]+-[0-9a-f]{8}-[0-9]+-[0-9a-f]{16}-[0-9a-f]{32}")
 _FLAGS: Final = (
     os.O_RDWR | os.O_CREAT | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
@@ -39,7 +41,7 @@ def default_folder() -> Path:
     """Return the folder for caches of this system, for indexes in stores."""
     import platformdirs
 
-    return platformdirs.user_cache_path("recall_rank", appauthor=False) / "stores"
+    return platformdirs.user_cache_path("recall_rank", appauthor=False) / STORES
 
 
 class BlockCache:
@@ -57,6 +59,8 @@ class BlockCache:
         self.most = most
         self._root = folder
         self._folder = folder / xxhash.xxh3_128_hexdigest(key.encode("utf-8", "surrogatepass"))
+        if not folder.parent.exists():
+            Folder.create(folder.parent).close()  # a parent that others may write to would let them swap our folder
         for each in (folder, self._folder):
             Folder.create(each).close()
             if os.name == "posix" and each.stat().st_mode & 0o077:
@@ -118,7 +122,7 @@ class BlockCache:
         """
         found = []
         for path in self._root.glob("*/*"):
-            if not (_FOLDER_NAME.fullmatch(path.parent.name) and _FILE_NAME.fullmatch(path.name)):
+            if not (FOLDER_NAME.fullmatch(path.parent.name) and _FILE_NAME.fullmatch(path.name)):
                 continue
             with suppress(OSError):
                 status = path.stat()
@@ -148,17 +152,26 @@ class RemoteFile(MappedFile):
     partial = True
 
     def __init__(self, store: ObjectStore, cache: BlockCache, listed: ListedFile) -> None:
-        """Map the cached copy of a listed file. Raises OSError when the cache cannot be written."""
+        """Map the cached copy of a listed file. Raises StoreError when the file is too large for that, and another
+        OSError when the cache cannot be written.
+        """
         self._store = store
         self._cache = cache
         self._listed = listed
         self._writing = threading.Lock()
         self.full = False  # whether the cache has too many bytes since this file was filled
-        descriptor = cache.open(listed)
+        name = store.where(listed.name)
         try:
-            super().__init__(descriptor, listed.size, store.where(listed.name))
-        finally:
-            os.close(descriptor)
+            descriptor = cache.open(listed)
+            try:
+                super().__init__(descriptor, listed.size, name)
+            finally:
+                os.close(descriptor)
+        except OSError as error:
+            if error.errno not in (errno.EFBIG, errno.ENOMEM, errno.EINVAL):
+                raise
+            text = f"{name} cannot be cached with its {listed.size:,} bytes: {error.strerror}"
+            raise StoreError(error.errno, text) from error
 
     def damaged(self, why: str) -> DamagedIndexError:
         return DamagedIndexError(f"{self.name}: {why}; publish the index again")

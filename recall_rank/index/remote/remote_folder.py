@@ -10,12 +10,11 @@ import errno
 import os
 import tempfile
 from collections.abc import Callable
-from contextlib import suppress
 from pathlib import Path
 
 from recall_rank.index.errors import StoreError
 from recall_rank.index.remote.object_store import ObjectStore
-from recall_rank.index.storage.folder import LEFTOVER_SECONDS, LISTED_FILE_NAME, Folder, WrittenFile, new_name
+from recall_rank.index.storage.folder import Folder, WrittenFile, new_name, system_id
 
 
 class RemoteFolder(Folder):
@@ -31,6 +30,10 @@ class RemoteFolder(Folder):
         if self._local is not None:
             self._local.cleanup()
 
+    @property
+    def machine(self) -> str:
+        return system_id()
+
     def where(self, name: str) -> str:
         return self.store.where(name)
 
@@ -38,7 +41,9 @@ class RemoteFolder(Folder):
         return self.store.names()
 
     def open(self, name: str) -> int:
-        """Return a read-only descriptor of a copy of an object. Raises FileNotFoundError."""
+        """Return a read-only descriptor of a copy of an object, or of its beginning, which shows that it is longer than
+        a manifest may be. Raises FileNotFoundError.
+        """
         data = self.store.read(name)
         with tempfile.TemporaryFile() as file:
             file.write(data)
@@ -46,7 +51,7 @@ class RemoteFolder(Folder):
             return os.dup(file.fileno())
 
     def write(self, fill: Callable[[int], bytes]) -> WrittenFile:
-        name = new_name("temporary")
+        name = new_name("temporary", self.machine)
         descriptor = os.open(self._path(name), os.O_RDWR | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o600)
         try:
             header = fill(descriptor)
@@ -55,7 +60,7 @@ class RemoteFolder(Folder):
             os.close(descriptor)
 
     def rename_temporary(self, temporary: str, kind: str) -> str:
-        name = new_name(kind)
+        name = new_name(kind, self.machine)
         self.store.put(self._path(temporary), name)
         self._path(temporary).unlink()
         return name
@@ -69,7 +74,7 @@ class RemoteFolder(Folder):
         raise StoreError(errno.ENOTSUP, os.strerror(errno.ENOTSUP), self.where(name))
 
     def unlink(self, name: str) -> None:
-        if name.startswith("temporary-"):
+        if self._local is not None and self._path(name).exists():  # it was never put
             self._path(name).unlink()
         else:
             self.store.delete(name)
@@ -78,16 +83,8 @@ class RemoteFolder(Folder):
         """Make the names of the objects durable, where they are not since the store has acknowledged them."""
         self.store.sync()
 
-    def leftovers(self) -> list[str]:
-        """Return the names of segments and tables that are a day old. Those that no manifest lists were left by killed
-        writers; younger ones may belong to a writer that still runs.
-        """
-        old = []
-        for name in self.names():
-            with suppress(FileNotFoundError):
-                if LISTED_FILE_NAME.fullmatch(name) and self.store.age(name) > LEFTOVER_SECONDS:
-                    old.append(name)
-        return old
+    def age(self, name: str) -> float:
+        return self.store.age(name)
 
     def _path(self, temporary: str) -> Path:
         if self._local is None:
