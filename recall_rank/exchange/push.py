@@ -252,7 +252,7 @@ class _Publisher:
         """
         stored = self._stored()
         plan = self._plan(stored.machines, own, forgotten)
-        self._check(stored.machines, plan, withdraw=own is None)
+        self._check(stored.machines, plan, withdrawing=own is None)
         if not plan.report.changed:
             return plan.report, stored.replaced
         machines = [replace(each, segments=[self._in_store(one) for one in each.segments]) for each in plan.machines]
@@ -332,9 +332,9 @@ class _Publisher:
             each.segments = [without_forgotten(one, gone) for one in each.segments]
         return machines
 
-    def _check(self, before: Sequence[MachineSegments], plan: _Plan, *, withdraw: bool) -> None:
+    def _check(self, before: Sequence[MachineSegments], plan: _Plan, *, withdrawing: bool) -> None:
         """Raise an error of push() or withdraw() for a generation that its user cannot have meant."""
-        if withdraw:
+        if withdrawing:
             self._check_pushed(before)
         else:
             self._check_any(before, plan.machines)

@@ -39,6 +39,8 @@ from recall_rank.index.storage.partial_columns import PackedRows, PartialTerms, 
 from recall_rank.index.storage.segment_file import SegmentFile
 from recall_rank.model.record_classes import field_names
 
+CHECKED_AT_ONCE: Final = 65_536  # numbers of names, so that checking them takes little memory
+
 
 class MappedSegment(Segment):
     """A Segment over a SegmentFile. Each attribute is computed on first access. Thread-safe.
@@ -199,10 +201,12 @@ _COUNTED: Final = {
 }
 
 
-def _sessions(segment: MappedSegment, file: SegmentFile) -> SessionRows:
+def _sessions(_: MappedSegment, file: SegmentFile) -> SessionRows:
     records = MappedStrings(file, "session_records", "session_record_starts")
     first_message = file.column("session_first_message")
-    getattr(segment, "message_session")  # noqa: B009 - for the check of these numbers, from which it is computed
+    numbers = first_message.tolist()
+    if numbers != sorted(numbers) or (numbers[0], numbers[-1]) != (0, file.count("message_role")):
+        raise file.damaged("the messages of its sessions are out of order")
     return SessionRows(records, first_message)
 
 
@@ -219,7 +223,9 @@ def _numbers_of_names(column: str) -> Callable[[MappedSegment, SegmentFile], mem
 
     def read(segment: MappedSegment, file: SegmentFile) -> memoryview:
         numbers = file.column(column)
-        file.checked(values_at, memoryview(array("Q", bytes(8 * len(segment.names.values)))), numbers)
+        names = memoryview(array("Q", bytes(8 * len(segment.names.values))))
+        for at in range(0, len(numbers), CHECKED_AT_ONCE):
+            file.checked(values_at, names, numbers[at : at + CHECKED_AT_ONCE])
         return numbers
 
     return read
