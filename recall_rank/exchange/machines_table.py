@@ -50,8 +50,10 @@ class MachineEntry:
 
 @frozen
 class MachinesTable:
-    """The machines that push to an index, and the names of objects that former generations listed and this one does
-    not: they may still be there, if the writer that replaced them was killed or the store refused to delete them.
+    """The content of the table: the machines that push, and the names of objects that were replaced.
+
+    These are of former generations, and of no later one. They may still be there, if the writer that replaced them was
+    killed or the store refused to delete them.
     """
 
     machines: tuple[MachineEntry, ...]

@@ -26,10 +26,10 @@ from recall_rank.histories.ignore import Ignore
 from recall_rank.histories.records.forgotten import forgotten
 from recall_rank.histories.records.left_out import session_digest
 from recall_rank.index.errors import IndexFormatError, MissingIndexError, ReplacedIndexError, UnusableIndexError
-from recall_rank.index.remote.block_cache import STORES
 from recall_rank.index.remote.object_store import ObjectStore
 from recall_rank.index.remote.remote_folder import RemoteFolder
 from recall_rank.index.remote.remote_index import RemoteIndex
+from recall_rank.index.remote.store_url import STORES
 from recall_rank.index.segment.build import build
 from recall_rank.index.storage.folder import is_own_name
 from recall_rank.index.storage.manifest import ListedFile, Manifest, listed_names, newest_manifest

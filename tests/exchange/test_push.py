@@ -23,9 +23,9 @@ from recall_rank.histories.ignore import Ignore
 from recall_rank.histories.records.forgotten import forget, take_back
 from recall_rank.histories.records.left_out import session_digest
 from recall_rank.index.errors import DamagedIndexError, IndexFormatError, IndexNotSavedError
-from recall_rank.index.remote.block_cache import STORES
 from recall_rank.index.remote.object_store import ObjectStore
 from recall_rank.index.remote.remote_folder import RemoteFolder
+from recall_rank.index.remote.store_url import STORES
 from recall_rank.index.segment.build import build
 from recall_rank.index.storage.manifest import LAST_GENERATION, newest_manifest
 from recall_rank.index.storage.publish import add, add_table, publish
@@ -464,7 +464,7 @@ def test_what_could_not_be_deleted_is_told_until_it_is(
     with monkeypatch.context() as patch:
         patch.setattr(type(memory()), "rm_file", rm_file)
         remove = partial(withdraw, url, here.name) if withdrawn else here.push
-        with pytest.raises(NotRemovedError, match="AccessDenied" if refused else "still lists them"):
+        with pytest.raises(NotRemovedError, match="AccessDenied" if refused else "the store still lists"):
             remove()
         assert found(url, "xylograph") == []
         assert found(url, "lantern") == [("c", "mole")]

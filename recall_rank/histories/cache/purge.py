@@ -13,7 +13,7 @@ from recall_rank.histories.cache.location import INDEX_FOLDER
 from recall_rank.histories.records.forgotten import FORGOTTEN
 from recall_rank.histories.records.session_copies import COPIES, COPY_NAME
 from recall_rank.index.errors import MissingIndexError
-from recall_rank.index.remote.block_cache import FOLDER_NAME, STORES
+from recall_rank.index.remote.store_url import STORES
 from recall_rank.index.storage.folder import Folder
 from recall_rank.index.storage.format import FORMAT
 
@@ -101,7 +101,7 @@ def _purge_folder(path: Path, done: Purged) -> None:
         with Folder(path) as folder:
             # manifests first: a manifest without its files would make the index look damaged
             for name in sorted(folder.names()):
-                if path.name == STORES and FOLDER_NAME.fullmatch(name) and _is_folder(path / name):
+                if path.name == STORES and _is_folder(path / name):
                     _purge_folder(path / name, done)
                 elif _OURS.fullmatch(name) or (path.name == COPIES and COPY_NAME.fullmatch(name)):
                     _remove(folder, name, done)

@@ -21,6 +21,7 @@ import xxhash
 
 from recall_rank.index.errors import DamagedIndexError, IndexFolderError, StoreError
 from recall_rank.index.remote.object_store import ObjectStore
+from recall_rank.index.remote.store_url import STORES
 from recall_rank.index.storage.folder import Folder
 from recall_rank.index.storage.manifest import ListedFile, Manifest
 from recall_rank.index.storage.mapped_file import MappedFile
@@ -28,9 +29,8 @@ from recall_rank.index.storage.mapped_file import MappedFile
 CACHE_BYTES: Final = 1 << 30  # of all indexes in the cache, by default
 OPENINGS: Final = 10  # of a cached file that others remove meanwhile, before an error is raised
 GAP: Final = 1024  # bytes between two ranges that are fetched along, to save a request
-STORES: Final = "stores"  # the folder of blocks in a cache that has other things, too
 # the names of folders and files of any version: only these are removed, since a user may name any folder as the cache
-FOLDER_NAME: Final = re.compile(r"[0-9a-f]{32}")
+_FOLDER_NAME: Final = re.compile(r"[0-9a-f]{32}")
 _FILE_NAME: Final = re.compile(r"(?:segment|table)-[0-9]+-[0-9a-f]{8}-[0-9]+-[0-9a-f]{16}-[0-9a-f]{32}")
 _FLAGS: Final = (
     os.O_RDWR | os.O_CREAT | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
@@ -122,7 +122,7 @@ class BlockCache:
         """
         found = []
         for path in self._root.glob("*/*"):
-            if not (FOLDER_NAME.fullmatch(path.parent.name) and _FILE_NAME.fullmatch(path.name)):
+            if not (_FOLDER_NAME.fullmatch(path.parent.name) and _FILE_NAME.fullmatch(path.name)):
                 continue
             with suppress(OSError):
                 status = path.stat()

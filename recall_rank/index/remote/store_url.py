@@ -1,6 +1,12 @@
-"""Tell the URL of an index in a store of objects from the path of a folder, without the package that opens stores."""
+"""What can be told of indexes in stores of objects without the package that opens stores: which texts are their URLs,
+and where the cache keeps what was read of them.
+"""
 
 from __future__ import annotations
+
+from typing import Final
+
+STORES: Final = "stores"  # the folder of their blocks in the cache
 
 
 def is_store_url(place: object) -> bool:

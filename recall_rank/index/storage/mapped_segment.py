@@ -212,10 +212,7 @@ def _sessions(_: MappedSegment, file: SegmentFile) -> SessionRows:
 
 def _names(_: MappedSegment, file: SegmentFile) -> Names:
     strings = MappedStrings(file, "name_bytes", "name_starts")
-    values = file.checked(lambda: [strings[number] for number in range(len(strings))])
-    if len(set(values)) < len(values):
-        raise file.damaged("a name is there twice")
-    return Names.of(values)
+    return Names.of(file.checked(lambda: [strings[number] for number in range(len(strings))]))
 
 
 def _numbers_of_names(column: str) -> Callable[[MappedSegment, SegmentFile], memoryview]:

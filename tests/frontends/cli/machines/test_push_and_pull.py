@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from recall_rank.frontends.cli.output.console import NOT_WRITTEN
-from recall_rank.index.remote.block_cache import STORES
+from recall_rank.index.remote.store_url import STORES
 from tests.frontends.conftest import Run
 from tests.support.index.stores import contents, memory, new_url
 
