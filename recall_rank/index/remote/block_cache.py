@@ -160,17 +160,16 @@ class RemoteFile(MappedFile):
         self._listed = listed
         self._writing = threading.Lock()
         self.full = False  # whether the cache has too many bytes since this file was filled
-        name = store.where(listed.name)
         try:
             descriptor = cache.open(listed)
             try:
-                super().__init__(descriptor, listed.size, name)
+                super().__init__(descriptor, listed.size, store.where(listed.name))
             finally:
                 os.close(descriptor)
         except OSError as error:
             if error.errno not in (errno.EFBIG, errno.ENOMEM, errno.EINVAL):
                 raise
-            text = f"{name} cannot be cached with its {listed.size:,} bytes: {error.strerror}"
+            text = f"{store.where(listed.name)} cannot be cached with its {listed.size:,} bytes: {error.strerror}"
             raise StoreError(error.errno, text) from error
 
     def damaged(self, why: str) -> DamagedIndexError:
