@@ -108,7 +108,9 @@ def push(
     Several machines may push at once: each publishes one generation after the other, and nothing of theirs is lost.
     Raises ValueError when no project is allowed, when no session is of an allowed project, when nothing would be left
     of what this machine has pushed, and for a place that holds something else than a pushed index; IndexFormatError for
-    an index of another version, DamagedIndexError, StoreError, UnreadHistoriesError, and other OSErrors.
+    an index of another version, DamagedIndexError, StoreError, UnreadHistoriesError, and other OSErrors. Raises
+    NotRemovedError when the push is done and the store still has objects that it replaced, which the next push tries to
+    delete again.
     """
     outgoing = outgoing_sources(sources, machine, projects, redact)
     own = forgotten(cache) if cache is not None else ignore.forgotten
