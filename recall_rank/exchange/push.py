@@ -325,8 +325,9 @@ class _Publisher:
             # what was forgotten stays so: the others must not push it again
             machines += [replace(each, segments=[]) for each in mine if each.forgotten]
         else:
-            there = {one.content: one.listed for each in mine for one in each.segments}
-            segments = [replace(one, listed=there.get(one.content)) for one in own]
+            # the number of sessions is compared, too, lest a wrong table lead to deleted rows that are not there
+            there = {(one.content, len(one.segment.sessions)): one.listed for each in mine for one in each.segments}
+            segments = [replace(one, listed=there.get((one.content, len(one.segment.sessions)))) for one in own]
             machines.append(MachineSegments(self._machine.host, self._machine.user, 0, forgotten, segments))
             machines.sort(key=lambda each: (each.host, each.user))
         gone = frozenset().union(*(each.forgotten for each in machines))

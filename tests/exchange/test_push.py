@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import threading
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -415,6 +416,21 @@ def test_a_table_that_does_not_fit_is_refused(machine: Callable[..., Machine], u
     with pytest.raises(DamagedIndexError):
         machine("quay", talk("a", "lantern")).push()
     assert contents(url) == before
+
+
+def test_a_segment_that_the_table_gives_for_another_is_replaced(machine: Callable[..., Machine], url: str) -> None:
+    here = machine("quay", talk("a", "lantern"), talk("b", "lantern"))
+    here.push()
+    (path,) = objects(url, "table")
+    (content,) = re.findall(rb'"content":"([0-9a-f]+)"', contents(url)[path])
+    entry = MachineEntry("quay", "ana", 1, frozenset(), (SegmentNote(content.decode()),))
+    with RemoteFolder(ObjectStore(url)) as folder:
+        other = add(folder, build([talk("z", "rope")]))
+        table = add_table(folder, table_sections(MachinesTable((entry,)), [frozenset()]))
+        publish(folder, lambda _: (other, table))
+    here.push()
+    assert found(url, "lantern") == [("a", "quay"), ("b", "quay")]
+    assert found(url, "rope") == []
 
 
 @pytest.mark.parametrize("short", [1, 2], ids=["once", "twice"])
