@@ -362,7 +362,8 @@ class Index:
 
         A `folder` may be the URL of a store, with `storage` as in open(): the index is published there, without its
         vectors. If another writer publishes there meanwhile, one of both succeeds, and the other gets
-        IndexNotSavedError.
+        IndexNotSavedError. Raises StoreError when the index is published and objects of the old one could not be
+        deleted.
         """
         from pathlib import Path
 

@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Self
+from typing import TYPE_CHECKING, Any, Final, Self, TypeVar
 
 import xxhash
 
-from recall_rank.exchange.machines_table import MachineEntry, SegmentNote, read_machines, table_sections
+from recall_rank.exchange.machines_table import (
+    MachineEntry,
+    MachinesTable,
+    SegmentNote,
+    read_machines,
+    table_sections,
+)
 from recall_rank.exchange.outgoing import AllowedProjects, MachineName, Outgoing, Redact, SourceOfMachine
 from recall_rank.exchange.shared_segments import MachineSegments, SharedSegment, hidden_copies, without_forgotten
 from recall_rank.histories.cache.refresh import refresh
@@ -23,10 +29,11 @@ from recall_rank.index.remote.object_store import ObjectStore
 from recall_rank.index.remote.remote_folder import RemoteFolder
 from recall_rank.index.remote.remote_index import RemoteIndex
 from recall_rank.index.remote.staged_folder import StagedFolder
+from recall_rank.index.remote.store_url import STORES
 from recall_rank.index.segment.build import build
-from recall_rank.index.storage.folder import LISTED_FILE_NAME, Folder
+from recall_rank.index.storage.folder import Folder, is_own_name
 from recall_rank.index.storage.manifest import ListedFile, Manifest, listed_names, newest_manifest
-from recall_rank.index.storage.publish import add, add_table, publish, sweep
+from recall_rank.index.storage.publish import add, add_table, publish_after
 from recall_rank.model.option_errors import error_text
 from recall_rank.model.record_classes import frozen, replace
 
@@ -35,11 +42,14 @@ if TYPE_CHECKING:
 
     from recall_rank.histories.cache.state import CacheState
     from recall_rank.index.segment.segment import Segment, SessionRow
+    from recall_rank.index.storage.publish import Generation
+    from recall_rank.index.storage.table_file import TableFile
     from recall_rank.model import ReadFailure, Source
     from recall_rank.model.progress import Progress
 
+T = TypeVar("T")
 NOTHING: Final = Ignore()
-TRIES: Final = 20  # other machines may publish meanwhile; a segment that is uploaded stays for the next try
+TRIES: Final = 100  # other machines may publish meanwhile; a segment that is uploaded stays for the next try
 
 
 @frozen
@@ -66,8 +76,8 @@ class UnreadHistoriesError(OSError):
     """Raised when none of the sources of a push could be read."""
 
 
-class _UnchangedError(Exception):
-    """Raised while a generation is chosen that would equal the newest one."""
+class NotRemovedError(OSError):
+    """Raised when a push is done, and objects of which no generation has use any more could not be deleted."""
 
 
 def push(
@@ -101,11 +111,13 @@ def push(
     Several machines may push at once: each publishes one generation after the other, and nothing of theirs is lost.
     Raises ValueError when no project is allowed, when no session is of an allowed project, when nothing would be left
     of what this machine has pushed, and for a place that holds something else than a pushed index; IndexFormatError for
-    an index of another version, DamagedIndexError, StoreError, UnreadHistoriesError, and other OSErrors.
+    an index of another version, DamagedIndexError, StoreError, UnreadHistoriesError, and other OSErrors. Raises
+    NotRemovedError when the push is done and the store still has objects that it replaced, which the next push tries to
+    delete again.
     """
     allowed = AllowedProjects(projects)
     own = forgotten_elsewhere(cache) if cache is not None else ignore.forgotten if forgotten is None else forgotten
-    with _Publisher(url, machine, storage) as publisher, _folder(cache, url, machine) as folder:
+    with _folders(cache, url, machine) as folders, _Publisher(url, machine, storage, folders.blocks) as publisher:
         elsewhere = publisher.forgotten_elsewhere()
         rules = RefreshRules(
             ignore.also(Ignore(forgotten=elsewhere)),
@@ -115,66 +127,91 @@ def push(
             Outgoing(allowed, redact),
         )
         named = [SourceOfMachine(source, machine) for source in sources]
-        outcome = refresh(folder, named, rules, progress)
+        outcome = refresh(folders.index, named, rules, progress)
         if outcome.problem is not None:
             raise outcome.problem
         told = outcome.report.sources
         if told and all(each.failed for each in told):
             raise UnreadHistoriesError(f"no history could be read: {told[0].failures[0]}")
-        report = publisher.publish(
-            _own_segments(outcome.state),
-            own,
-            tuple(failure for each in told for failure in each.failures),
-            sum(bad.count for each in told for bad in each.malformed),
-        )
         table = outcome.state.view.table()
-        unmatched = allowed.unmatched([held.session for _, held in table.live()])
-        staying = sum(held.place is None and held.messages > 0 for each in table.sources for held in each.held())
-        return replace(report, unmatched=unmatched, staying=staying)
+        return replace(
+            publisher.publish(_own_segments(outcome.state), own),
+            failures=tuple(failure for each in told for failure in each.failures),
+            malformed=sum(bad.count for each in told for bad in each.malformed),
+            unmatched=allowed.unmatched([held.session for _, held in table.live()]),
+            staying=sum(held.place is None and held.messages > 0 for each in table.sources for held in each.held()),
+        )
 
 
-def withdraw(url: str, machine: MachineName, *, storage: Mapping[str, Any] | None = None) -> PushReport:
-    """Remove everything from the index at `url` that `machine` pushed, and its name. Raises the errors of push(), and
-    LookupError when it has pushed nothing there.
+def withdraw(
+    url: str, machine: MachineName, *, cache: Path | None = None, storage: Mapping[str, Any] | None = None
+) -> PushReport:
+    """Remove everything from the index at `url` that `machine` pushed, and its name. `cache` is that of push(). Raises
+    the errors of push(), and LookupError when the machine has pushed nothing there.
     """
-    with _Publisher(url, machine, storage) as publisher:
+    with _folders(cache, url, machine) as folders, _Publisher(url, machine, storage, folders.blocks) as publisher:
         return publisher.publish(None, frozenset())
 
 
+@frozen
+class _Folders:
+    """The folders of a push on this machine."""
+
+    index: Path  # the index of what is pushed
+    blocks: Path  # what was read of the store
+
+
 @contextmanager
-def _folder(cache: Path | None, url: str, machine: MachineName) -> Iterator[Path]:
-    """Yield the folder of the index of what is pushed to `url`: in the cache, where commands that forget and purge find
-    it, or a temporary one.
-    """
+def _folders(cache: Path | None, url: str, machine: MachineName) -> Iterator[_Folders]:
+    """Yield the folders of a push: in the cache, where commands that forget and purge find them, or temporary ones."""
     if cache is not None:
         key = f"push\x00{url}\x00{machine.host}\x00{machine.user}"
         Folder.create(cache).close()  # raises IndexFolderError for a folder to which others may write
-        yield cache / f"index-{xxhash.xxh3_64_hexdigest(key.encode('utf-8', 'surrogatepass'))}"
+        index = cache / f"index-{xxhash.xxh3_64_hexdigest(key.encode('utf-8', 'surrogatepass'))}"
+        yield _Folders(index, cache / STORES)
         return
     with StagedFolder() as staged:
-        yield staged.path / "index"
+        yield _Folders(staged.path / "index", staged.path / STORES)
 
 
-def _own_segments(state: CacheState) -> list[tuple[str, Segment, frozenset[int]]]:
-    """Return (content, segment, deleted sessions) of each segment of the index of this machine."""
+def _own_segments(state: CacheState) -> list[SharedSegment]:
+    """Return the segments of the index of this machine, as ones that are not in the store."""
     if state.manifest is None:
         raise OSError("the index of what is to be pushed could not be written")
     return [
-        (listed.header_hash, segment, rows)
+        SharedSegment(None, segment, rows, listed.header_hash)
         for listed, segment, rows in zip(state.manifest.segments, state.segments, state.dead, strict=True)
     ]
+
+
+@frozen
+class _StoredIndex:
+    """The newest generation of the index in the store, with its segments opened."""
+
+    manifest: Manifest
+    machines: Sequence[MachineSegments] = ()
+    replaced: frozenset[str] = frozenset()  # as in a MachinesTable
+
+
+@frozen
+class _Plan:
+    """The next generation of the index in the store, of which nothing is written yet."""
+
+    machines: list[MachineSegments]
+    dead: list[frozenset[int]]  # the rows of each segment that no search finds
+    report: PushReport
 
 
 class _Publisher:
     """Publishes generations of one index in a store for one machine."""
 
-    def __init__(self, url: str, machine: MachineName, storage: Mapping[str, Any] | None) -> None:
+    def __init__(self, url: str, machine: MachineName, storage: Mapping[str, Any] | None, blocks: Path) -> None:
         self._url = url
         self._machine = machine
         self._folder = RemoteFolder(ObjectStore(url, storage))
-        self._remote = RemoteIndex(url, storage)
-        self._written: dict[str, ListedFile] = {}  # own segments by content, which no manifest may list yet
-        self._added: list[ListedFile] = []  # every other file that was written
+        self._remote = RemoteIndex(url, storage, blocks)
+        self._own: dict[str, ListedFile] = {}  # own segments that were written, by content
+        self._written: list[str] = []  # the names of all objects that were written
 
     def __enter__(self) -> Self:
         return self
@@ -184,76 +221,78 @@ class _Publisher:
 
     def forgotten_elsewhere(self) -> frozenset[str]:
         """Return the digests of the sessions that were forgotten on other machines."""
-        missing: Exception = FileNotFoundError(self._url)
+        machines = self._repeated(self._stored).machines
+        return frozenset().union(*(each.forgotten for each in machines if not self._is_own(each)))
+
+    def publish(self, own: Sequence[SharedSegment] | None, forgotten: frozenset[str]) -> PushReport:
+        """Publish a generation with `own` as the segments of this machine; None removes the machine. Nothing is
+        published when that would change nothing. Raises the errors of push().
+        """
+        try:
+            report, replaced = self._repeated(lambda: self._publish_next(own, forgotten))
+        except BaseException:
+            with suppress(OSError, UnusableIndexError):  # the error that is raised tells more
+                self._folder.sweep(self._written, listed_names(self._folder))
+            raise
+        self._remove_unlisted(replaced)
+        return report
+
+    def _repeated(self, attempt: Callable[[], T | None]) -> T:
+        """Return what attempt() returns, which is repeated while another machine has replaced what it reads, or has
+        published first, as None tells.
+        """
+        why = "other machines publish all the time"
         for _ in range(TRIES):
             try:
-                machines = self._machines(self._newest())
+                done = attempt()
             except (FileNotFoundError, ReplacedIndexError) as error:
-                missing = error
+                why = error_text(error)
                 continue
-            return frozenset().union(*(each.forgotten for each in machines if not self._is_own(each)))
-        raise OSError(f"{self._url} cannot be read: {error_text(missing)}")
+            if done is not None:
+                return done
+        raise OSError(f"{self._url} changes faster than it can be read and published: {why}")
 
-    def publish(
-        self,
-        own: Sequence[tuple[str, Segment, frozenset[int]]] | None,
-        forgotten: frozenset[str],
-        failures: tuple[ReadFailure, ...] = (),
-        malformed: int = 0,
-    ) -> PushReport:
-        """Publish the newest generation with `own` as the segments of this machine; None removes the machine."""
-        report = PushReport(0, 0, 0, 0, 0, 0, changed=False)
+    def _publish_next(
+        self, own: Sequence[SharedSegment] | None, forgotten: frozenset[str]
+    ) -> tuple[PushReport, frozenset[str]] | None:
+        """Publish what is to follow the newest generation, and return the report, and the names of objects that former
+        generations had; None when another machine has published first.
+        """
+        stored = self._stored()
+        plan = self._plan(stored.machines, own, forgotten)
+        self._check(stored.machines, plan, withdrawing=own is None)
+        if not plan.report.changed:
+            return plan.report, stored.replaced
+        machines = [replace(each, segments=[self._in_store(one) for one in each.segments]) for each in plan.machines]
+        listed = [one.listed for each in machines for one in each.segments if one.listed] or [self._add(build(()))]
+        replaced = self._replaced(stored, listed)
+        table = add_table(self._folder, table_sections(self._table(machines, replaced), plan.dead or [frozenset()]))
+        self._written.append(table.name)
+        manifest = publish_after(self._folder, stored.manifest, (*listed, table))
+        if manifest is None:
+            return None
+        self._remote.keep_only(manifest)
+        return plan.report, replaced
 
-        def choose(newest: Manifest) -> tuple[ListedFile, ...]:
-            nonlocal report
-            before = self._machines(newest)
-            after = self._next(before, own, forgotten)
-            dead, report = self._counted(after, before, failures, malformed)
-            if own is not None:
-                self._check_any(before, after)
-            if not report.changed:
-                raise _UnchangedError
-            if own is not None:
-                self._check_left(before, after)
-            entries = [
-                MachineEntry(
-                    each.host,
-                    each.user,
-                    int(time.time() * 1000) if self._is_own(each) else each.pushed,
-                    each.forgotten,
-                    tuple(SegmentNote(one.content, one.dead) for one in each.segments),
-                )
-                for each in after
-            ]
-            listed = tuple(one.listed for each in after for one in each.segments) or (self._add(build(())),)
-            table = add_table(self._folder, table_sections(entries, dead or [frozenset()]))
-            self._added.append(table)
-            return (*listed, table)
-
-        sweep(self._folder)
-        missing: Exception = FileNotFoundError(self._url)
-        try:
-            for _ in range(TRIES):
-                try:
-                    publish(self._folder, choose)
-                except _UnchangedError:
-                    return report
-                except (FileNotFoundError, ReplacedIndexError) as error:
-                    missing = error  # another machine has replaced what was being read
-                    continue
-                return report
-            raise OSError(f"{self._url} cannot be published: {error_text(missing)}")
-        finally:
-            with suppress(UnusableIndexError):
-                names = [listed.name for listed in (*self._written.values(), *self._added)]
-                self._folder.sweep(names, listed_names(self._folder))
+    def _stored(self) -> _StoredIndex:
+        """Return the newest generation, opened. Raises FileNotFoundError, ReplacedIndexError and the errors of
+        push().
+        """
+        manifest = self._newest()
+        if not manifest.generation:
+            return _StoredIndex(manifest)
+        found = self._remote.opened(manifest)
+        if found.table is None:
+            raise ValueError(f"{self._url} holds an index that was not pushed, which a push would replace")
+        table = read_machines(found.table)
+        return _StoredIndex(manifest, _machine_segments(table.machines, found, found.table), table.replaced)
 
     def _newest(self) -> Manifest:
         """Return the newest manifest, or an empty one where no index is. Raises the errors of push()."""
         try:
             return newest_manifest(self._folder)
         except MissingIndexError as error:
-            others = [name for name in self._folder.names() if LISTED_FILE_NAME.fullmatch(name) is None]
+            others = [name for name in self._folder.names() if not is_own_name(name)]
             if others:
                 raise ValueError(
                     f"{self._url} has other files, such as {others[0]}: push to a place of its own"
@@ -262,95 +301,59 @@ class _Publisher:
         except IndexFormatError as error:
             raise IndexFormatError(f"{error}: push to another URL") from error
 
-    def _machines(self, manifest: Manifest) -> list[MachineSegments]:
-        """Return the machines of a generation, with their segments opened. Raises FileNotFoundError, ReplacedIndexError
-        and the errors of push().
-        """
-        if not manifest.generation or (manifest.table is None and not manifest.segments):
-            self._newest()  # whose errors tell of a manifest that cannot be read
-            return []
-        found = self._remote.opened(manifest)
-        if found.table is None:
-            raise ValueError(f"{self._url} holds an index that was not pushed, which a push would replace")
-        pieces = list(zip(manifest.segments, found.segments, strict=True))
-        machines, at = [], 0
-        for entry in read_machines(found.table):
-            own = pieces[at : at + len(entry.segments)]
-            at += len(entry.segments)
-            if at > len(pieces):
-                raise found.table.damaged("it has more segments than the index")
-            segments = [
-                SharedSegment(*piece, note.dead, note.content) for piece, note in zip(own, entry.segments, strict=True)
-            ]
-            machines.append(MachineSegments(entry.host, entry.user, entry.pushed, entry.forgotten, segments))
-        return machines
+    def _plan(
+        self, before: Sequence[MachineSegments], own: Sequence[SharedSegment] | None, forgotten: frozenset[str]
+    ) -> _Plan:
+        """Return the generation that is to follow one with the machines `before`."""
+        after = self._next(before, own, forgotten)
+        shared = [one for each in after for one in each.segments]
+        hidden = hidden_copies(after)
+        dead = [one.dead | rows for one, rows in zip(shared, hidden, strict=True)]
+        mine, mine_before = (self._own_sessions(each) for each in (after, before))
+        report = PushReport(
+            sessions=len(mine),
+            machines=sum(any(len(one.segment.sessions) > len(one.dead) for one in each.segments) for each in after),
+            all_sessions=sum(len(one.segment.sessions) - len(rows) for one, rows in zip(shared, dead, strict=True)),
+            removed=len(mine_before.keys() - mine.keys()),
+            copies=sum(len(rows - one.dead) for one, rows in zip(shared, hidden, strict=True)),
+            written=sum(one.listed is None for one in shared),
+            changed=_told(before) != _told(after),
+        )
+        return _Plan(after, dead, report)
 
     def _next(
-        self,
-        before: Sequence[MachineSegments],
-        own: Sequence[tuple[str, Segment, frozenset[int]]] | None,
-        forgotten: frozenset[str],
+        self, before: Sequence[MachineSegments], own: Sequence[SharedSegment] | None, forgotten: frozenset[str]
     ) -> list[MachineSegments]:
         """Return the machines of the next generation, without sessions that were forgotten anywhere."""
         machines = [replace(each) for each in before if not self._is_own(each)]
+        mine = [each for each in before if self._is_own(each)]
         if own is None:
-            mine = [each for each in before if self._is_own(each)]
-            if not any(each.segments for each in mine):
-                there = ", ".join(f"{each.user}@{each.host}" for each in before if each.segments) or "nobody"
-                raise LookupError(f"{self._machine} has pushed nothing to {self._url}: {there} has")
             # what was forgotten stays so: the others must not push it again
             machines += [replace(each, segments=[]) for each in mine if each.forgotten]
-        if own is not None:
-            known = {one.content: one for each in before if self._is_own(each) for one in each.segments}
-            segments = [self._shared(content, segment, dead, known) for content, segment, dead in own]
-            name = self._machine
-            machines.append(MachineSegments(name.host, name.user, 0, forgotten, segments))
+        else:
+            # the number of sessions is compared, too, lest a wrong table lead to deleted rows that are not there
+            there = {(one.content, len(one.segment.sessions)): one.listed for each in mine for one in each.segments}
+            segments = [replace(one, listed=there.get((one.content, len(one.segment.sessions)))) for one in own]
+            machines.append(MachineSegments(self._machine.host, self._machine.user, 0, forgotten, segments))
             machines.sort(key=lambda each: (each.host, each.user))
         gone = frozenset().union(*(each.forgotten for each in machines))
         for each in machines:
-            each.segments = [without_forgotten(one, gone, self._add) for one in each.segments]
+            each.segments = [without_forgotten(one, gone) for one in each.segments]
         return machines
 
-    def _shared(
-        self, content: str, segment: Segment, dead: frozenset[int], known: Mapping[str, SharedSegment]
-    ) -> SharedSegment:
-        """Return a segment of this machine as one of the store, which is written there unless it is there already."""
-        if content in known:
-            return SharedSegment(known[content].listed, segment, dead, content)
-        if content not in self._written:
-            self._written[content] = add(self._folder, segment)
-        return SharedSegment(self._written[content], segment, dead, content)
+    def _check(self, before: Sequence[MachineSegments], plan: _Plan, *, withdrawing: bool) -> None:
+        """Raise an error of push() or withdraw() for a generation that its user cannot have meant."""
+        if withdrawing:
+            self._check_pushed(before)
+        else:
+            self._check_any(before, plan.machines)
+            self._check_left(before, plan.machines)
 
-    def _add(self, segment: Segment) -> ListedFile:
-        self._added.append(add(self._folder, segment))
-        return self._added[-1]
-
-    def _counted(
-        self,
-        after: Sequence[MachineSegments],
-        before: Sequence[MachineSegments],
-        failures: tuple[ReadFailure, ...],
-        malformed: int,
-    ) -> tuple[list[frozenset[int]], PushReport]:
-        """Return the rows of all segments that no search finds, and the report of a push with this outcome."""
-        hidden = hidden_copies(after)
-        shared = [one for each in after for one in each.segments]
-        dead = [one.dead | rows for one, rows in zip(shared, hidden, strict=True)]
-        live = sum(len(one.segment.sessions) - len(rows) for one, rows in zip(shared, dead, strict=True))
-        mine, mine_before = (self._own_sessions(each) for each in (after, before))
-        there = {one.listed.name for each in before for one in each.segments}
-        report = PushReport(
-            len(mine),
-            sum(any(len(one.segment.sessions) > len(one.dead) for one in each.segments) for each in after),
-            live,
-            len(mine_before.keys() - mine.keys()),
-            sum(len(rows - one.dead) for one, rows in zip(shared, hidden, strict=True)),
-            sum(one.listed.name not in there for one in shared),
-            _told(before) != _told(after),
-            failures,
-            malformed,
-        )
-        return dead, report
+    def _check_pushed(self, before: Sequence[MachineSegments]) -> None:
+        """Raise LookupError when nothing is there that this machine has pushed."""
+        if not any(each.segments for each in before if self._is_own(each)):
+            there = ", ".join(f"{each.user}@{each.host}" for each in before if each.segments) or "nobody"
+            raise LookupError(f"{self._machine} has pushed nothing to {self._url}: {there} has")
 
     def _check_any(self, before: Sequence[MachineSegments], after: Sequence[MachineSegments]) -> None:
         """Raise ValueError when this machine has no session to push and has pushed none: a pattern may have a slip. A
@@ -370,6 +373,65 @@ class _Publisher:
             left = f"nothing would be left of {what} that {self._machine} has pushed to {self._url}"
             raise ValueError(f"{left}: withdraw them if they are to go")
 
+    def _in_store(self, one: SharedSegment) -> SharedSegment:
+        """Return a segment as one of the store, which is written there unless it is there already."""
+        listed = one.listed or self._own.get(one.content)
+        if listed is None:
+            listed = self._add(one.segment)
+            if one.content:
+                self._own[one.content] = listed
+        return replace(one, listed=listed)
+
+    def _add(self, segment: Segment) -> ListedFile:
+        listed = add(self._folder, segment)
+        self._written.append(listed.name)
+        return listed
+
+    def _table(self, machines: Sequence[MachineSegments], replaced: frozenset[str]) -> MachinesTable:
+        now = int(time.time() * 1000)
+        entries = (
+            MachineEntry(
+                each.host,
+                each.user,
+                now if self._is_own(each) else each.pushed,
+                each.forgotten,
+                tuple(SegmentNote(one.content, one.dead) for one in each.segments),
+            )
+            for each in machines
+        )
+        return MachinesTable(tuple(entries), replaced)
+
+    def _replaced(self, stored: _StoredIndex, listed: Sequence[ListedFile]) -> frozenset[str]:
+        """Return the names of the objects that a generation of the files `listed` replaces, and of those that were
+        replaced before and are still there.
+        """
+        former = stored.replaced.intersection(self._folder.names()) if stored.replaced else frozenset()
+        return former.union(file.name for file in stored.manifest.files).difference(file.name for file in listed)
+
+    def _remove_unlisted(self, replaced: frozenset[str]) -> None:
+        """Delete the objects that are not of the newest generation, if they were replaced, or written by this push for
+        nothing, or by a writer that was killed. Raises NotRemovedError when one stays.
+        """
+        # listed before the manifest is read: a writer that has ended by now cannot publish its objects later
+        unlisted = {*replaced, *self._written, *self._folder.leftovers()}.intersection(self._folder.names())
+        unlisted -= listed_names(self._folder)
+        if not unlisted:
+            return
+        self._folder.sync()  # a power cut must not undo the generation without them
+        why = ""
+        for name in unlisted:
+            try:
+                self._folder.unlink(name)
+            except OSError as error:
+                why = error_text(error)
+        left = sorted(unlisted.intersection(self._folder.names()))
+        if left:
+            raise NotRemovedError(
+                f"the index in {self._url} is up to date, but what it replaced could not be deleted, and may hold the "
+                f"text of removed sessions: {len(left):,} of its objects; {why or f'the store still lists {left[0]}'}; "
+                "the next push tries again"
+            )
+
     def _own_sessions(self, machines: Sequence[MachineSegments]) -> dict[tuple[str | None, str], SessionRow]:
         """Return the sessions of this machine that are not deleted, by agent and id."""
         return {
@@ -385,9 +447,27 @@ class _Publisher:
         return (machine.host, machine.user) == (self._machine.host, self._machine.user)
 
 
+def _machine_segments(machines: Sequence[MachineEntry], found: Generation, table: TableFile) -> list[MachineSegments]:
+    """Return the machines of a generation, with their segments. Raises DamagedIndexError when these do not fit."""
+    rest = list(zip(found.manifest.segments, found.segments, strict=True))
+    told = []
+    for entry in machines:
+        own, rest = rest[: len(entry.segments)], rest[len(entry.segments) :]
+        if len(own) < len(entry.segments):
+            raise table.damaged("it has more segments than the index")
+        segments = []
+        for (listed, segment), note in zip(own, entry.segments, strict=True):
+            if note.dead and max(note.dead) >= len(segment.sessions):
+                raise table.damaged("it has deleted sessions that are not there")
+            segments.append(SharedSegment(listed, segment, note.dead, note.content))
+        told.append(MachineSegments(entry.host, entry.user, entry.pushed, entry.forgotten, segments))
+    if any(len(segment.sessions) for _, segment in rest):
+        raise table.damaged("it has no machine for a segment of the index")
+    return told
+
+
 def _told(machines: Sequence[MachineSegments]) -> list[tuple[object, ...]]:
     """Return what tells two generations apart, beside the times of pushes."""
     return [
-        (each.host, each.user, each.forgotten, *((one.listed.name, one.dead) for one in each.segments))
-        for each in machines
+        (each.host, each.user, each.forgotten, *((one.listed, one.dead) for one in each.segments)) for each in machines
     ]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from recall_rank.histories.records.left_out import has_link, is_listed, unlinked_row
 from recall_rank.index.segment.segment import Segment, SessionRow
@@ -16,7 +16,7 @@ from recall_rank.model.record_classes import frozen, mutable
 class SharedSegment:
     """A segment of an index to which several machines push. `dead` and `content` are those of a SegmentNote."""
 
-    listed: ListedFile
+    listed: ListedFile | None  # None for a segment that is not in the store yet
     segment: Segment
     dead: frozenset[int]
     content: str
@@ -64,11 +64,9 @@ def _rank(row: SessionRow) -> tuple[int, int]:
     return row.updated, row.last_message - row.first_message
 
 
-def without_forgotten(
-    shared: SharedSegment, forgotten: frozenset[str], add: Callable[[Segment], ListedFile]
-) -> SharedSegment:
+def without_forgotten(shared: SharedSegment, forgotten: frozenset[str]) -> SharedSegment:
     """Return a segment without the sessions whose ids have one of the digests, and without links to them: itself if it
-    has neither, else a new one that add() has written, without deleted sessions.
+    has neither, else a new one, without deleted sessions.
     """
     if not forgotten:
         return shared
@@ -78,4 +76,4 @@ def without_forgotten(
     from recall_rank.index.merge.merge import merge  # imports numpy, which most pushes need not
 
     made = merge([shared.segment], [shared.dead | rows], lambda row: unlinked_row(row, forgotten))
-    return SharedSegment(add(made), made, frozenset(), "")
+    return SharedSegment(None, made, frozenset(), "")

@@ -2,38 +2,43 @@
 
 from __future__ import annotations
 
+import re
 import signal
 import subprocess
 import sys
 import threading
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from random import Random
 
+import orjson
 import pytest
 
 from recall_rank.corpus import Index
 from recall_rank.exchange import push as push_module
-from recall_rank.exchange.machines_table import MACHINES
+from recall_rank.exchange.machines_table import MACHINES, MachineEntry, MachinesTable, SegmentNote, table_sections
 from recall_rank.exchange.outgoing import MachineName, Redact
-from recall_rank.exchange.push import PushReport, push, withdraw
+from recall_rank.exchange.push import NotRemovedError, PushReport, push, withdraw
 from recall_rank.frontends.redaction.redacted_answers import session_without_secrets
 from recall_rank.histories.ignore import Ignore
 from recall_rank.histories.records.forgotten import forget, take_back
-from recall_rank.histories.removal.withdraw import withdraw as take_out
 from recall_rank.histories.records.left_out import named_digest, session_digest
-from recall_rank.index.errors import DamagedIndexError, IndexFormatError
+from recall_rank.histories.removal.withdraw import withdraw as take_out
+from recall_rank.index.errors import DamagedIndexError, IndexFormatError, IndexNotSavedError
 from recall_rank.index.remote.object_store import ObjectStore
 from recall_rank.index.remote.remote_folder import RemoteFolder
+from recall_rank.index.remote.store_url import STORES
 from recall_rank.index.segment.build import build
-from recall_rank.index.storage.manifest import newest_manifest
+from recall_rank.index.storage.manifest import LAST_GENERATION, newest_manifest
 from recall_rank.index.storage.publish import add, add_table, publish
 from recall_rank.index.storage.table_file import DEAD, dead_section
 from recall_rank.loaders import open_sources
 from recall_rank.model import Message, Part, Session
 from tests.support.frontends.picker import write_history
-from tests.support.index.stores import contents, new_url, objects, put
+from tests.support.index.stores import contents, memory, new_url, objects, put
 from tests.support.search.samples import message, session
 
 DAY = 86_400_000
@@ -208,7 +213,7 @@ def push_killed(here: Machine) -> None:
 def test_a_killed_push_leaves_text_that_the_next_one_removes(
     machine: Callable[..., Machine], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cached: bool, change: bool
 ) -> None:
-    staged = tmp_path / "xdg" / "recall_rank" / "stores" / "staged"
+    staged = tmp_path / "xdg" / "recall_rank" / "staged"
 
     def holders(place: Path) -> list[Path]:
         return [path for path in place.rglob("*") if path.is_file() and b"xylograph" in path.read_bytes()]
@@ -234,7 +239,7 @@ def test_forgetting_removes_what_a_killed_push_has_left(machine: Callable[..., M
     here = machine("quay", talk("a", "the word xylograph"))
     here.url = f"file://{tmp_path}/shared"
     push_killed(here)
-    staged = tmp_path / "xdg" / "recall_rank" / "stores" / "staged"
+    staged = tmp_path / "xdg" / "recall_rank" / "staged"
     assert list(staged.iterdir())
     forget(here.cache, "a")
     take_out(here.cache)
@@ -508,34 +513,217 @@ def test_an_index_of_another_version_and_a_damaged_one_are_left_alone(
     put(path, data)
     here.push()
     put(path.replace("manifest-7-", "manifest-6-"), data)
-    from tests.support.index.stores import memory
-
     memory().rm_file(path)
     with pytest.raises(IndexFormatError, match="push to another URL"):
         here.push()
+
+
+def entry(**changed: object) -> dict[str, object]:
+    """Return a machine as the table of an index has it, with one segment."""
+    segments = [{"content": "", "dead": []}]
+    return {"host": "mole", "user": "ana", "pushed": 1, "forgotten": [], "segments": segments, **changed}
+
+
+def put_table(url: str, machines: bytes) -> None:
+    """Publish an index with the session b, and with this list of machines."""
+    with RemoteFolder(ObjectStore(url)) as folder:
+        files = [add(folder, build([talk("b", "lantern")]))]
+        files.append(add_table(folder, {DEAD: dead_section([frozenset()]), MACHINES: machines}))
+        publish(folder, lambda _: tuple(files))
+
+
+def test_a_table_of_this_form_is_read(machine: Callable[..., Machine], url: str) -> None:
+    put_table(url, orjson.dumps({"version": 1, "machines": [entry()]}))
+    machine("quay", talk("a", "lantern")).push()
+    assert found(url, "lantern") == [("a", "quay"), ("b", None)]
 
 
 @pytest.mark.parametrize(
     "machines",
     [
         b"{",
-        b'{"version":2,"machines":[]}',
-        b'{"version":1,"machines":[{"host":"a","user":"b","pushed":1,"forgotten":["word"],"segments":[]}]}',
-        (
-            b'{"version":1,"machines":[{"host":"a","user":"b","pushed":1,"forgotten":[],"segments":'
-            b'[{"content":"","dead":[]},{"content":"","dead":[]}]}]}'
+        b"null",
+        b"[]",
+        b"[" * 100_000,
+        b'{"version":1,"machines":null}',
+        b'{"version":1,"machines":[null]}',
+        orjson.dumps({"version": 2, "machines": [entry()]}),
+        orjson.dumps({"version": 1, "machines": [entry(), entry(segments=[])]}),
+        orjson.dumps({"version": 1, "machines": [entry()], "replaced": ["../segment"]}),
+        orjson.dumps({"version": 1, "machines": [entry()], "replaced": [7]}),
+        *(
+            orjson.dumps({"version": 1, "machines": [entry(**changed)]})  # type: ignore[arg-type]
+            for changed in (
+                {"forgotten": ["word"]},
+                {"forgotten": "0123456789abcdef" * 2},
+                {"segments": []},
+                {"segments": [None]},
+                {"segments": [{"content": "", "dead": []}] * 2},
+                *({"segments": [{"content": "", "dead": [row]}]} for row in (-1, 1, 50, 10**12, 1e300, True, "0")),
+                {"pushed": 1e300},
+                {"pushed": -1},
+                {"pushed": 2**63},
+                {"pushed": None},
+                {"host": "\x1b[31mmole"},
+                {"host": 5},
+                {"user": ""},
+            )
         ),
     ],
 )
 def test_a_table_that_does_not_fit_is_refused(machine: Callable[..., Machine], url: str, machines: bytes) -> None:
-    with RemoteFolder(ObjectStore(url)) as folder:
-        files = [add(folder, build([talk("b", "lantern")]))]
-        files.append(add_table(folder, {DEAD: dead_section([frozenset()]), MACHINES: machines}))
-        publish(folder, lambda _: tuple(files))
+    put_table(url, machines)
     before = contents(url)
     with pytest.raises(DamagedIndexError):
         machine("quay", talk("a", "lantern")).push()
     assert contents(url) == before
+
+
+def test_a_segment_that_the_table_gives_for_another_is_replaced(machine: Callable[..., Machine], url: str) -> None:
+    here = machine("quay", talk("a", "lantern"), talk("b", "lantern"))
+    here.push()
+    (path,) = objects(url, "table")
+    (content,) = re.findall(rb'"content":"([0-9a-f]+)"', contents(url)[path])
+    entry = MachineEntry("quay", "ana", 1, frozenset(), (SegmentNote(content.decode()),))
+    with RemoteFolder(ObjectStore(url)) as folder:
+        other = add(folder, build([talk("z", "rope")]))
+        table = add_table(folder, table_sections(MachinesTable((entry,)), [frozenset()]))
+        publish(folder, lambda _: (other, table))
+    here.push()
+    assert found(url, "lantern") == [("a", "quay"), ("b", "quay")]
+    assert found(url, "rope") == []
+
+
+@pytest.mark.parametrize("short", [1, 2], ids=["once", "twice"])
+@pytest.mark.parametrize("first", range(1, 8))
+def test_a_short_answer_of_the_store_removes_nobody(
+    machine: Callable[..., Machine], url: str, monkeypatch: pytest.MonkeyPatch, first: int, short: int
+) -> None:
+    here, there = machine("quay", talk("a", "lantern")), machine("mole", talk("b", "lantern"), talk("c", "xylograph"))
+    forget(there.cache, "c")
+    there.push()
+    sound, asked = ObjectStore.read, 0
+
+    def read(self: ObjectStore, name: str) -> bytes:
+        nonlocal asked
+        data = sound(self, name)
+        asked += name.startswith("manifest")
+        return data[:50] if first <= asked < first + short and name.startswith("manifest") else data
+
+    with monkeypatch.context() as patch:
+        patch.setattr(ObjectStore, "read", read)
+        if short == 1:
+            assert here.push().machines == 2
+        else:
+            with suppress(DamagedIndexError):
+                here.push()
+    here.write(talk("a", "lantern"), talk("c", "xylograph"))
+    here.push()
+    assert found(url, "lantern") == [("a", "quay"), ("b", "mole")]
+    assert not holds(url, "xylograph")
+
+
+@pytest.mark.parametrize("refused", [True, False], ids=["refused", "not done"])
+@pytest.mark.parametrize("withdrawn", [True, False], ids=["withdrawn", "forgotten"])
+def test_what_could_not_be_deleted_is_told_until_it_is(
+    machine: Callable[..., Machine], url: str, monkeypatch: pytest.MonkeyPatch, refused: bool, withdrawn: bool
+) -> None:
+    here, there = machine("quay", talk("a", "xylograph"), talk("b", "rope")), machine("mole", talk("c", "lantern"))
+    here.push()
+    there.push()
+    if not withdrawn:
+        forget(here.cache, "a")
+
+    def rm_file(self: object, path: str) -> None:
+        if refused:
+            raise PermissionError(13, "AccessDenied")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(type(memory()), "rm_file", rm_file)
+        remove = partial(withdraw, url, here.name) if withdrawn else here.push
+        with pytest.raises(NotRemovedError, match="AccessDenied" if refused else "the store still lists"):
+            remove()
+        assert found(url, "xylograph") == []
+        assert found(url, "lantern") == [("c", "mole")]
+        for one in (here, there) if not withdrawn else (there,):  # nothing else has changed since
+            with pytest.raises(NotRemovedError, match="could not be deleted"):
+                one.push()
+        there.write(talk("c", "lantern"), talk("d", "lantern"))
+        with pytest.raises(NotRemovedError):
+            there.push()
+    assert holds(url, "xylograph")
+    assert not there.push().changed
+    assert not holds(url, "xylograph")
+    assert len(objects(url, "table")) == 1
+    assert found(url, "lantern") == [("c", "mole"), ("d", "mole")]
+
+
+def test_a_machine_that_is_killed_before_it_deletes_leaves_that_to_the_next(
+    machine: Callable[..., Machine], url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    here, there = machine("quay", talk("a", "xylograph"), talk("b", "rope")), machine("mole", talk("c", "lantern"))
+    here.push()
+    there.push()
+    forget(here.cache, "a")
+
+    def delete(self: ObjectStore, name: str) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(ObjectStore, "delete", delete)
+        with pytest.raises(KeyboardInterrupt):
+            here.push()
+    assert holds(url, "xylograph")
+    assert not there.push().changed
+    assert not holds(url, "xylograph")
+
+
+def test_what_was_replaced_is_deleted_and_what_is_listed_stays(machine: Callable[..., Machine], url: str) -> None:
+    """Whatever the table of an index says was replaced."""
+    here = machine("quay", talk("a", "lantern"))
+    here.push()
+    (segment,) = (path.rsplit("/", 1)[-1] for path in objects(url, "segment"))
+    with RemoteFolder(ObjectStore(url)) as folder:
+        told = MachinesTable((MachineEntry("quay", "ana", 1, frozenset(), (SegmentNote(""),)),), frozenset({segment}))
+        table = add_table(folder, table_sections(told, [frozenset()]))
+        publish(folder, lambda newest: (*newest.segments, table))
+    machine("mole", talk("b", "lantern")).push()
+    assert found(url, "lantern") == [("a", "quay"), ("b", "mole")]
+
+
+@pytest.mark.parametrize("cached", [True, False])
+def test_what_was_forgotten_is_in_no_byte_of_the_cache(
+    machine: Callable[..., Machine], url: str, tmp_path: Path, cached: bool
+) -> None:
+    here = machine("quay", talk("a", "the word xylograph"), talk("b", "lantern"), cached=cached)
+    there = machine("mole", talk("a", "the word xylograph", "and more"), talk("c", "lantern"))
+    there.push()
+    here.push()
+    ignore = Ignore(forgotten=frozenset({session_digest("a")}))
+    if cached:
+        forget(here.cache, "a")
+    here.push(ignore=ignore)
+    left = [path for path in tmp_path.rglob("*") if path.is_file() and "store" not in path.parent.name]
+    kept = [path for path in left if b"xylograph" in path.read_bytes() and not path.is_relative_to(there.cache)]
+    assert kept == []
+    assert not list((tmp_path / "xdg").rglob(STORES)), "what was read of the store is below the cache of the push"
+    assert any((there.cache / STORES).iterdir())
+
+
+def test_the_last_generation_there_can_be_is_told(machine: Callable[..., Machine], url: str) -> None:
+    here = machine("quay", talk("a", "lantern"))
+    here.push()
+    with RemoteFolder(ObjectStore(url)) as folder:
+        manifest = newest_manifest(folder)
+        last = replace(manifest, generation=LAST_GENERATION)
+        put(f"{url.removeprefix('memory:/')}/{last.name}", last.encode())
+        folder.unlink(manifest.name)
+    before = contents(url)
+    here.write(talk("a", "lantern"), talk("b", "lantern"))
+    with pytest.raises(IndexNotSavedError, match="none can follow"):
+        here.push()
+    assert contents(url) == before
+    assert found(url, "lantern") == [("a", "quay")]
 
 
 def test_names_of_machines(url: str) -> None:

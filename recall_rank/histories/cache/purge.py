@@ -13,12 +13,15 @@ from recall_rank.histories.cache.location import INDEX_FOLDER
 from recall_rank.histories.records.forgotten import FORGOTTEN
 from recall_rank.histories.records.session_copies import COPIES, COPY_NAME
 from recall_rank.index.errors import MissingIndexError
+from recall_rank.index.remote.staged_folder import remove_killed
+from recall_rank.index.remote.store_url import STAGED, STORES
 from recall_rank.index.storage.folder import Folder
 from recall_rank.index.storage.format import FORMAT
 
 _CHANCE: Final = r"[0-9a-f]{8}-[0-9]+-[0-9a-f]{16}"
 _OURS: Final = re.compile(
-    rf"(?:temporary|segment|table|vectors)-(?P<file>[0-9]+)-{_CHANCE}|manifest-(?P<manifest>[0-9]{{1,9}})-[0-9]{{1,18}}"
+    rf"(?:temporary|segment|table|vectors)-(?P<file>[0-9]+)-{_CHANCE}(?:-[0-9a-f]{{32}})?"  # blocks have a hash behind
+    r"|manifest-(?P<manifest>[0-9]{1,9})-[0-9]{1,18}"
 )
 
 
@@ -33,8 +36,8 @@ class Purged:
 
 
 def purge(cache: Path, *, everything: bool = False) -> Purged:
-    """Remove every index in the cache, of any version, and the copies of condensed sessions; with `everything` also the
-    list of forgotten sessions.
+    """Remove every index in the cache, of any version, the blocks of indexes in stores, and the copies of condensed
+    sessions; with `everything` also the list of forgotten sessions.
 
     Processes that have an index open can still read it. Links are never followed. Raises OSError for a folder that is
     not safe to read; a missing cache is not an error.
@@ -43,11 +46,13 @@ def purge(cache: Path, *, everything: bool = False) -> Purged:
     try:
         with Folder(cache) as folder:
             for name in sorted(folder.names()):
-                ours = name == COPIES or INDEX_FOLDER.fullmatch(name)
-                if ours and (cache / name).is_dir() and not (cache / name).is_symlink():
+                ours = name in (COPIES, STORES) or INDEX_FOLDER.fullmatch(name)
+                if ours and _is_folder(cache / name):
                     _purge_folder(cache / name, done)
                 elif _OURS.fullmatch(name) or (everything and name == FORGOTTEN):
                     _remove(folder, name, done)
+                elif name == STAGED:
+                    _remove_staged(cache / name, done)
                 elif name != FORGOTTEN:
                     done.left.append(str(cache / name))
     except MissingIndexError:
@@ -61,7 +66,7 @@ def folders(cache: Path) -> Iterator[Path]:
     """Yield the folders of the indexes in a cache."""
     with suppress(OSError):
         for path in sorted(cache.iterdir()):
-            if INDEX_FOLDER.fullmatch(path.name) and path.is_dir() and not path.is_symlink():
+            if INDEX_FOLDER.fullmatch(path.name) and _is_folder(path):
                 yield path
 
 
@@ -72,6 +77,14 @@ def remove_index(path: Path) -> None:
     failed = [left for left in done.left if _OURS.fullmatch(Path(left).name) and not Path(left).is_dir()]
     if failed or done.closed:
         raise OSError(f"{', '.join(failed) or path} cannot be removed")
+
+
+def remove_blocks(cache: Path) -> None:
+    """Remove what the cache holds of indexes in stores; searches fetch it again. Raises OSError when a file of it
+    cannot be removed.
+    """
+    if _is_folder(cache / STORES):
+        remove_index(cache / STORES)
 
 
 def remove_other_versions(path: Path) -> None:
@@ -86,11 +99,14 @@ def remove_other_versions(path: Path) -> None:
 
 
 def _purge_folder(path: Path, done: Purged) -> None:
+    """Remove our files in a folder of the cache, and in folders of blocks below it; then the folder if it is empty."""
     try:
         with Folder(path) as folder:
             # manifests first: a manifest without its files would make the index look damaged
             for name in sorted(folder.names()):
-                if _OURS.fullmatch(name) or (path.name == COPIES and COPY_NAME.fullmatch(name)):
+                if path.name == STORES and _is_folder(path / name):
+                    _purge_folder(path / name, done)
+                elif _OURS.fullmatch(name) or (path.name == COPIES and COPY_NAME.fullmatch(name)):
                     _remove(folder, name, done)
                 else:
                     done.left.append(str(path / name))
@@ -101,6 +117,19 @@ def _purge_folder(path: Path, done: Purged) -> None:
     except OSError:
         if path.is_dir() and str(path) not in done.left:
             done.left.append(str(path))
+
+
+def _remove_staged(path: Path, done: Purged) -> None:
+    """Remove what killed processes have left on its way to a store, and the folder unless a process is using it."""
+    remove_killed()
+    try:
+        path.rmdir()
+    except OSError:
+        done.left.append(str(path))
+
+
+def _is_folder(path: Path) -> bool:
+    return path.is_dir() and not path.is_symlink()
 
 
 def _remove(folder: Folder, name: str, done: Purged) -> None:

@@ -11,7 +11,7 @@ from typing import Final
 from recall_rank.histories.cache.changes import Changes
 from recall_rank.histories.cache.dependency_keys import of_serials
 from recall_rank.histories.cache.merge_plan import plan_segments
-from recall_rank.histories.cache.purge import folders, remove_index, remove_other_versions
+from recall_rank.histories.cache.purge import folders, remove_blocks, remove_index, remove_other_versions
 from recall_rank.histories.cache.store import FoundGeneration, SupersededError, find, sweep_leftovers, write
 from recall_rank.histories.cache.table_codec import sections
 from recall_rank.histories.records.forgotten import forgotten
@@ -38,13 +38,15 @@ class Withdrawal:
 
 def withdraw(cache: Path) -> Withdrawal:
     """Rewrite every index in the cache that holds a forgotten session, and remove those that cannot be read. Remove
-    the private copies of forgotten sessions, and what killed processes have left on its way to a store.
+    the private copies of forgotten sessions, the blocks of indexes in stores, in which one may be, too, and what killed
+    processes have left on its way to a store.
 
     The next refresh of a rewritten index reads all of its sources, because sessions may share messages with those that
     were taken out. Raises OSError when an index can neither be rewritten nor removed, or a copy cannot be removed.
     """
     digests = forgotten(cache)
     remove_copies(cache, digests)
+    remove_blocks(cache)
     remove_killed()
     done = Withdrawal()
     for folder in folders(cache):

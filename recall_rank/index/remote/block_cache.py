@@ -7,6 +7,7 @@ processes may fill it, and it may be deleted at any time.
 
 from __future__ import annotations
 
+import errno
 import os
 import re
 import stat
@@ -20,6 +21,7 @@ import xxhash
 
 from recall_rank.index.errors import DamagedIndexError, IndexFolderError, ReplacedIndexError, StoreError
 from recall_rank.index.remote.object_store import ObjectStore
+from recall_rank.index.remote.store_url import STORES
 from recall_rank.index.storage.folder import Folder
 from recall_rank.index.storage.manifest import ListedFile, Manifest
 from recall_rank.index.storage.mapped_file import FETCHES, MappedFile
@@ -38,7 +40,7 @@ def default_folder() -> Path:
     """Return the folder for caches of this system, for indexes in stores."""
     import platformdirs
 
-    return platformdirs.user_cache_path("recall_rank", appauthor=False) / "stores"
+    return platformdirs.user_cache_path("recall_rank", appauthor=False) / STORES
 
 
 class BlockCache:
@@ -56,6 +58,8 @@ class BlockCache:
         self.most = most
         self._root = folder
         self._folder = folder / xxhash.xxh3_128_hexdigest(key.encode("utf-8", "surrogatepass"))
+        if not folder.parent.exists():
+            Folder.create(folder.parent).close()  # a parent that others may write to would let them swap our folder
         for each in (folder, self._folder):
             Folder.create(each).close()
             if os.name == "posix" and each.stat().st_mode & 0o077:
@@ -152,17 +156,25 @@ class RemoteFile(MappedFile):
     partial = True
 
     def __init__(self, store: ObjectStore, cache: BlockCache, listed: ListedFile) -> None:
-        """Map the cached copy of a listed file. Raises OSError when the cache cannot be written."""
+        """Map the cached copy of a listed file. Raises StoreError when the file is too large for that, and another
+        OSError when the cache cannot be written.
+        """
         self._store = store
         self._cache = cache
         self._listed = listed
         self._writing = threading.Lock()
         self.full = False  # whether the cache has too many bytes since this file was filled
-        descriptor = cache.open(listed)
         try:
-            super().__init__(descriptor, listed.size, store.where(listed.name))
-        finally:
-            os.close(descriptor)
+            descriptor = cache.open(listed)
+            try:
+                super().__init__(descriptor, listed.size, store.where(listed.name))
+            finally:
+                os.close(descriptor)
+        except OSError as error:
+            if error.errno not in (errno.EFBIG, errno.ENOMEM, errno.EINVAL):
+                raise
+            text = f"{store.where(listed.name)} cannot be cached with its {listed.size:,} bytes: {error.strerror}"
+            raise StoreError(error.errno, text) from error
 
     def damaged(self, why: str) -> DamagedIndexError:
         return DamagedIndexError(f"{self.name}: {why}; publish the index again")

@@ -14,12 +14,14 @@ from pathlib import Path
 from typing import Any, BinaryIO, Final, NamedTuple, TypeVar
 
 from recall_rank.index.errors import StoreError
+from recall_rank.index.storage.folder import new_name, system_id
 from recall_rank.model.option_errors import error_text
 
 T = TypeVar("T")
 CONDITIONAL: Final = ("s3", "s3a", "gs", "gcs")  # whose pipe_file(mode="create") is one conditional request
 PIECE: Final = 1 << 20  # bytes that are copied at once into file://
 LONGEST: Final = 8 << 20  # bytes of one request; longer ranges are fetched by several at once
+READ_WHOLE: Final = (1 << 20) + 1  # bytes of an object that read() returns: no manifest may be as long
 _memory_lock: Final = threading.Lock()  # makes "write unless there" atomic in memory://
 
 
@@ -95,8 +97,10 @@ class ObjectStore:
         return time.time() - float(written.timestamp())
 
     def read(self, name: str) -> bytes:
-        """Return an object. Raises FileNotFoundError."""
-        data: bytes = self._asked("read", name, lambda: self._system.cat_file(self._of(name)), 1)
+        """Return an object, of a longer one the first READ_WHOLE bytes. Raises FileNotFoundError."""
+        data: bytes = self._asked(
+            "read", name, lambda: self._system.cat_file(self._of(name), start=0, end=READ_WHOLE), 1
+        )
         self._count(0, len(data))
         return data
 
@@ -205,7 +209,7 @@ class ObjectStore:
 
     def _link(self, data: bytes, path: Path) -> None:
         """Write a file under another name and link it to its own, which fails when that is taken."""
-        temporary = path.with_name(f"temporary-{os.urandom(8).hex()}")
+        temporary = path.with_name(new_name("temporary", system_id()))  # so that it is known if this process is killed
         try:
             self._copy(io.BytesIO(data), temporary)
             if hasattr(os, "link"):

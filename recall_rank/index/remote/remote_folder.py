@@ -10,13 +10,12 @@ import errno
 import os
 import tempfile
 from collections.abc import Callable
-from contextlib import suppress
 from pathlib import Path
 
 from recall_rank.index.errors import StoreError
 from recall_rank.index.remote.object_store import ObjectStore
 from recall_rank.index.remote.staged_folder import StagedFolder, remove_killed
-from recall_rank.index.storage.folder import LEFTOVER_SECONDS, LISTED_FILE_NAME, Folder, WrittenFile, new_name
+from recall_rank.index.storage.folder import Folder, WrittenFile, new_name, system_id
 
 
 class RemoteFolder(Folder):
@@ -32,6 +31,10 @@ class RemoteFolder(Folder):
         if self._local is not None:
             self._local.close()
 
+    @property
+    def machine(self) -> str:
+        return system_id()
+
     def where(self, name: str) -> str:
         return self.store.where(name)
 
@@ -39,7 +42,9 @@ class RemoteFolder(Folder):
         return self.store.names()
 
     def open(self, name: str) -> int:
-        """Return a read-only descriptor of a copy of an object. Raises FileNotFoundError."""
+        """Return a read-only descriptor of a copy of an object, or of its beginning, which shows that it is longer than
+        a manifest may be. Raises FileNotFoundError.
+        """
         data = self.store.read(name)
         with tempfile.TemporaryFile() as file:
             file.write(data)
@@ -47,7 +52,7 @@ class RemoteFolder(Folder):
             return os.dup(file.fileno())
 
     def write(self, fill: Callable[[int], bytes]) -> WrittenFile:
-        name = new_name("temporary")
+        name = new_name("temporary", self.machine)
         descriptor = os.open(self._path(name), os.O_RDWR | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o600)
         try:
             header = fill(descriptor)
@@ -56,7 +61,7 @@ class RemoteFolder(Folder):
             os.close(descriptor)
 
     def rename_temporary(self, temporary: str, kind: str) -> str:
-        name = new_name(kind)
+        name = new_name(kind, self.machine)
         self.store.put(self._path(temporary), name)
         self._path(temporary).unlink()
         return name
@@ -70,7 +75,7 @@ class RemoteFolder(Folder):
         raise StoreError(errno.ENOTSUP, os.strerror(errno.ENOTSUP), self.where(name))
 
     def unlink(self, name: str) -> None:
-        if name.startswith("temporary-"):
+        if self._local is not None and self._path(name).exists():  # it was never put
             self._path(name).unlink()
         else:
             self.store.delete(name)
@@ -80,16 +85,12 @@ class RemoteFolder(Folder):
         self.store.sync()
 
     def leftovers(self) -> list[str]:
-        """Return the names of segments and tables that are a day old. Those that no manifest lists were left by killed
-        writers; younger ones may belong to a writer that still runs. What these had on this machine is removed.
-        """
+        """Return the names of objects that killed writers left, and remove what these had staged on this machine."""
         remove_killed()
-        old = []
-        for name in self.names():
-            with suppress(FileNotFoundError):
-                if LISTED_FILE_NAME.fullmatch(name) and self.store.age(name) > LEFTOVER_SECONDS:
-                    old.append(name)
-        return old
+        return super().leftovers()
+
+    def age(self, name: str) -> float:
+        return self.store.age(name)
 
     def _path(self, temporary: str) -> Path:
         if self._local is None:

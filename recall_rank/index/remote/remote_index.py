@@ -13,6 +13,7 @@ from recall_rank.index.errors import (
     IndexNotSavedError,
     MissingIndexError,
     ReplacedIndexError,
+    StoreError,
     UnusableIndexError,
 )
 from recall_rank.index.reader.index_reader import IndexReader
@@ -115,6 +116,10 @@ class RemoteIndex:
             self._cache.keep_only(manifest)
             return found
 
+    def keep_only(self, manifest: Manifest) -> None:
+        """Delete what is cached of this index and belongs to no file of `manifest`."""
+        self._cache.keep_only(manifest)
+
     def renewed(self) -> IndexReader:
         """Return a reader of the generation that is open, over new cached copies, which begin with what every search
         reads, if the cache has room for that.
@@ -203,14 +208,21 @@ def publish_segments(segments: Iterable[Segment], url: str, storage: Mapping[str
     """Replace the index at `url` by `segments`. Each is written and released before the next is requested.
 
     Readers find the old index or the new one. Raises IndexNotSavedError when another writer has published since this
-    call began, or when the store could not be written to; what this call has written is removed then.
+    call began, or when the store could not be written to; what this call has written is removed then. Raises StoreError
+    when the index was published and the store still has objects of the one before it.
     """
     store = ObjectStore(url, storage)
     with RemoteFolder(store) as folder:
         try:
-            save_in(folder, segments, after=newest_or_empty(folder))
+            before = newest_or_empty(folder)
+            save_in(folder, segments, after=before)
         except OSError as error:
             why = error.strerror or str(error)
             raise IndexNotSavedError(
                 error.errno, f"the index was not published, the one before it is unchanged: {why}", url
             ) from error
+        left = sorted(set(before.names).intersection(folder.names()))
+    if left:
+        raise StoreError(
+            f"the index was published, but objects of the one before it are still there: {', '.join(left)}"
+        )

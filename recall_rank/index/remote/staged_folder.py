@@ -11,6 +11,7 @@ from typing import Self
 
 from recall_rank.index.errors import MissingIndexError
 from recall_rank.index.remote.block_cache import default_folder
+from recall_rank.index.remote.store_url import STAGED
 from recall_rank.index.storage.folder import Folder, new_name
 
 
@@ -22,9 +23,10 @@ class StagedFolder:
     def __init__(self) -> None:
         """Create the folder, and remove those of killed processes. Raises OSError when the cache cannot be written."""
         remove_killed()
-        for folder in (default_folder(), _place()):
+        for folder in (_place().parent, _place()):
             Folder.create(folder).close()
-        self.path = _place() / new_name("temporary")
+        with Folder(_place()) as place:
+            self.path = place.path / new_name("temporary", place.machine)
         Folder.create(self.path).close()
 
     def __enter__(self) -> Self:
@@ -46,4 +48,4 @@ def remove_killed() -> None:
 
 
 def _place() -> Path:
-    return default_folder() / "staged"
+    return default_folder().with_name(STAGED)

@@ -1,6 +1,13 @@
-"""Tell the URL of an index in a store of objects from the path of a folder, without the package that opens stores."""
+"""What can be told of indexes in stores of objects without the package that opens stores: which texts are their URLs,
+and where the cache keeps what was read of them, and what is on its way to them.
+"""
 
 from __future__ import annotations
+
+from typing import Final
+
+STORES: Final = "stores"  # the folder of their blocks in the cache
+STAGED: Final = "staged"  # the folder in the cache of what is not in them yet
 
 
 def is_store_url(place: object) -> bool:

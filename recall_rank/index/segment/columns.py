@@ -101,6 +101,7 @@ VOCABULARY: Final = ("term_arena", "term_offsets", "term_starts", "term_signatur
 POSTINGS: Final = tuple(name for name in COLUMNS if name.startswith("posting_"))
 # Packed columns of which results need single rows; row_marks has what run_marks() returns for one after the other.
 ROW_MARKED: Final = ("part_type", "part_tool", "part_flags", "message_id_starts", "part_id_starts")
+NAMED: Final = ("message_author", "part_type", "part_tool")  # whose values are numbers of names
 # Columns that are read in pieces, where the segment's file is in a store.
 PIECEMEAL: Final = frozenset(name for name, column in COLUMNS.items() if column.block <= 2 * PIECE)
 # The other columns that a search reads in any case, beside those of results alone.

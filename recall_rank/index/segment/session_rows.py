@@ -21,6 +21,10 @@ class Records(Protocol):
         """Return the encoded session row at index `at`."""
         ...
 
+    def damaged(self, why: str) -> Exception:
+        """Return the error for a record that cannot be decoded."""
+        ...
+
 
 def encode_session_row(row: SessionRow) -> bytes:
     """Return a session row as bytes, without first_message and last_message."""
@@ -34,8 +38,10 @@ def encode_session_row(row: SessionRow) -> bytes:
 def decode_session_row(record: bytes, first_message: int, last_message: int) -> SessionRow:
     """Return the session row that encode_session_row() encoded, with its range of messages.
 
-    Raises ValueError or struct.error for other bytes.
+    Raises ValueError for other bytes.
     """
+    if len(record) < _LENGTHS.size:
+        raise ValueError("it is cut")
     text = record[_LENGTHS.size :].decode("utf-8", "surrogatepass")
     start = 0
     texts: list[str | None] = []
@@ -98,8 +104,11 @@ class SessionRows(Sequence[SessionRow]):
     def _row(self, at: int) -> SessionRow:
         row = self._known.get(at)
         if row is None:
-            first, last = self._first_message[at], self._first_message[at + 1]
-            row = self._known[at] = decode_session_row(self._records.raw(at), first, last)
+            record, first, last = self._records.raw(at), self._first_message[at], self._first_message[at + 1]
+            try:
+                row = self._known[at] = decode_session_row(record, first, last)
+            except ValueError as error:
+                raise self._records.damaged(f"the record of session {at} cannot be read: {error}") from error
         return row
 
 

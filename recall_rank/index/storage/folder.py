@@ -34,6 +34,7 @@ _RELATIVE: Final = {os.open, os.rename, os.stat, os.unlink} <= os.supports_dir_f
 # format, machine, process, random: the name identifies the writer of a file even after that process was killed
 _OWN_FILE: Final = re.compile(rf"(temporary|segment|table|vectors)-{FORMAT}-([0-9a-f]{{8}})-([0-9]+)-[0-9a-f]{{16}}")
 LISTED_FILE_NAME: Final = re.compile(rf"(segment|table)-{FORMAT}-[0-9a-f]{{8}}-[0-9]+-[0-9a-f]{{16}}")
+_BOOT: Final = Path("/proc/sys/kernel/random/boot_id")
 
 
 class WrittenFile(NamedTuple):
@@ -114,6 +115,11 @@ class Folder:
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
         self.close()
 
+    @property
+    def machine(self) -> str:
+        """The eight hexadecimal digits by which the names of files tell on which machine their writer runs."""
+        return _machine_id()
+
     def where(self, name: str) -> str:
         """Return the path of a file of this folder, for messages and as its name."""
         return str(self.path / name)
@@ -152,7 +158,7 @@ class Folder:
         `fill` gets the descriptor of the file, writes and syncs it, and returns its header. Raises the error of `fill`,
         after the file was removed.
         """
-        name = new_name("temporary")
+        name = new_name("temporary", self.machine)
         flags = os.O_RDWR | os.O_CREAT | os.O_EXCL | _NO_LINKS
         descriptor = os.open(self._base + name, flags, 0o600, dir_fd=self._descriptor)
         try:
@@ -169,7 +175,7 @@ class Folder:
 
     def rename_temporary(self, temporary: str, kind: str) -> str:
         """Rename a temporary file to a new unique name of `kind` ("segment" or "table") and return that name."""
-        name = new_name(kind)
+        name = new_name(kind, self.machine)
         at = self._descriptor
         os.rename(self._base + temporary, self._base + name, src_dir_fd=at, dst_dir_fd=at)
         return name
@@ -207,6 +213,10 @@ class Folder:
     def size(self, name: str) -> int:
         """Return the size of a file in bytes; links are not followed."""
         return os.stat(self._base + name, dir_fd=self._descriptor, follow_symlinks=False).st_size
+
+    def age(self, name: str) -> float:
+        """Return for how many seconds a file has not been written to. Raises OSError."""
+        return time.time() - os.stat(self._base + name, dir_fd=self._descriptor, follow_symlinks=False).st_mtime
 
     def unlink(self, name: str) -> None:
         """Remove a file. Raises OSError."""
@@ -264,11 +274,10 @@ class Folder:
         parsed = _OWN_FILE.fullmatch(name)
         if parsed is None:
             return False
-        if parsed[2] == _machine_id() and not _is_running(int(parsed[3])):
+        if parsed[2] == self.machine and not _is_running(int(parsed[3])):
             return True
         with suppress(OSError):
-            status = os.stat(self._base + name, dir_fd=self._descriptor, follow_symlinks=False)
-            return time.time() - status.st_mtime > LEFTOVER_SECONDS
+            return self.age(name) > LEFTOVER_SECONDS
         return False
 
 
@@ -282,9 +291,14 @@ def _is_index_file(name: str) -> bool:
     return name.startswith(("temporary-", "segment-", "table-", "vectors-", "manifest-"))
 
 
-def new_name(kind: str) -> str:
+def is_own_name(name: str) -> bool:
+    """Return whether this version of the package gives its files names of this form; manifests are not meant."""
+    return _OWN_FILE.fullmatch(name) is not None
+
+
+def new_name(kind: str, machine: str) -> str:
     """Return a file name that no other file has; its parts name the kind, the format, the machine and the process."""
-    return f"{kind}-{FORMAT}-{_machine_id()}-{os.getpid()}-{os.urandom(8).hex()}"
+    return f"{kind}-{FORMAT}-{machine}-{os.getpid()}-{os.urandom(8).hex()}"
 
 
 @cache
@@ -298,6 +312,20 @@ def _machine_id() -> str:
         namespace = str(Path("/proc/self/ns/pid").readlink())
     host = os.uname().nodename if hasattr(os, "uname") else os.environ.get("COMPUTERNAME", "")
     return xxhash.xxh3_64_hexdigest(f"{host} {namespace}".encode("utf-8", "surrogatepass"))[:8]
+
+
+@cache
+def system_id() -> str:
+    """Return a hash, eight hexadecimal digits, that no other machine has, even one of an equal host name, nor this one
+    after its next start: in a store to which many machines write, process ids are comparable only then.
+
+    On a system that does not tell its starts apart, it is random and differs in every process.
+    """
+    try:
+        start = _BOOT.read_text(encoding="ascii")
+    except OSError:
+        start = os.urandom(8).hex()
+    return xxhash.xxh3_64_hexdigest(f"{_machine_id()} {start}".encode())[:8]
 
 
 def read_at(descriptor: int, size: int, offset: int) -> bytes:

@@ -15,6 +15,7 @@ from recall_rank.index.storage.format import FORMAT
 from recall_rank.model.record_classes import frozen
 
 MAX_BYTES: Final = 1 << 20  # a longer file is not a manifest
+LAST_GENERATION: Final = 10**18 - 1  # no generation follows it: its name would be none of a manifest
 MAX_ANCESTORS: Final = 64  # earlier generations that a manifest records
 _NAME: Final = re.compile(r"manifest-([0-9]{1,9})-([0-9]{1,18})")
 _LINE: Final = re.compile(
@@ -159,16 +160,28 @@ def listed_names(folder: Folder) -> frozenset[str]:
 
 
 def _read_manifest(folder: Folder, generation: int) -> Manifest:
+    """Return the manifest of a generation, which is read twice before it counts as damaged: a store may have answered
+    short. Raises FileNotFoundError and DamagedIndexError.
+    """
     name = _file_name(generation)
+    try:
+        return Manifest.decode(_content(folder, name), generation)
+    except ValueError:
+        again = _content(folder, name)
+    try:
+        return Manifest.decode(again, generation)
+    except ValueError as error:
+        raise DamagedIndexError(f"{folder.where(name)} {error}; build the index again") from error
+
+
+def _content(folder: Folder, name: str) -> bytes:
+    """Return up to MAX_BYTES bytes of a file."""
     descriptor = folder.open(name)
     try:
         data = read_at(descriptor, MAX_BYTES, 0)
     finally:
         os.close(descriptor)
-    try:
-        return Manifest.decode(data, generation)
-    except ValueError as error:
-        raise DamagedIndexError(f"{folder.where(name)} {error}; build the index again") from error
+    return data
 
 
 def _missing_error(folder: Folder) -> MissingIndexError | IndexFormatError:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterable
+from array import array
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from pathlib import Path
 from typing import Any, Final
@@ -12,16 +13,18 @@ from recall_rank._core.index.derived_columns import owners, piece_starts, values
 from recall_rank._core.index.doc_columns import DocColumns
 from recall_rank._core.index.postings import Postings
 from recall_rank._core.index.vocabulary import Vocabulary
+from recall_rank.analysis.fields import Field
 from recall_rank.index.segment.columns import (
     COLUMNS,
     DOC_COLUMNS,
+    NAMED,
     PIECEMEAL,
     POSTINGS,
     ROW_MARKED,
     SEARCHED,
     VOCABULARY,
 )
-from recall_rank.index.segment.segment import Offsets, Segment
+from recall_rank.index.segment.segment import ROLES, Offsets, Segment
 from recall_rank.index.segment.session_rows import SessionRows
 from recall_rank.index.segment.strings import Names
 from recall_rank.index.storage.mapped_strings import (
@@ -36,15 +39,17 @@ from recall_rank.index.storage.partial_columns import PackedRows, PartialTerms, 
 from recall_rank.index.storage.segment_file import SegmentFile
 from recall_rank.model.record_classes import field_names
 
+CHECKED_AT_ONCE: Final = 65_536  # numbers of names, so that checking them takes little memory
+
 
 class MappedSegment(Segment):
     """A Segment over a SegmentFile. Each attribute is computed on first access. Thread-safe.
 
     A column is verified before it is returned; accessing one whose hashes do not match raises DamagedIndexError. Ids
     and session records are verified block by block as they are read, and so is the text in the ranges given to
-    text_for() and text_between(). Of a file in a store, terms and postings are verified as they are read, too. Derived
-    columns, vocabulary, postings and doc_columns also check the ranges of their values, so that even a file with forged
-    hashes cannot cause reads out of bounds.
+    text_for() and text_between(). Of a file in a store, terms and postings are verified as they are read, too. Names,
+    roles, numbers of rows, derived columns, vocabulary, postings and doc_columns are checked for values out of range as
+    well, so that even a file with forged hashes is told as damaged and cannot cause reads out of bounds.
     """
 
     __slots__ = (
@@ -124,6 +129,12 @@ class MappedSegment(Segment):
         self._file.verify_all("text", starts, ends)
         return self._unverified_text
 
+    def fields_of(self, part: int) -> Iterator[tuple[int, int, Field]]:
+        try:
+            yield from super().fields_of(part)
+        except (KeyError, IndexError) as error:
+            raise self._file.damaged(f"part {part} has a field that is none") from error
+
     def check(self) -> None:
         self._file.check()
 
@@ -135,7 +146,7 @@ class MappedSegment(Segment):
                 return object.__getattribute__(self, column)  # all of it is there
             except AttributeError:
                 if column not in self._rows:
-                    self._rows.update(packed_rows(self._file))
+                    self._rows.update(packed_rows(self._file, len(self.names.values)))
                 return self._rows[column]
 
     def fetch_parts(self, parts: Iterable[int], *, sessions: bool = False) -> None:
@@ -192,12 +203,36 @@ _COUNTED: Final = {
 
 def _sessions(_: MappedSegment, file: SegmentFile) -> SessionRows:
     records = MappedStrings(file, "session_records", "session_record_starts")
-    return SessionRows(records, file.column("session_first_message"))
+    first_message = file.column("session_first_message")
+    numbers = first_message.tolist()
+    if numbers != sorted(numbers) or (numbers[0], numbers[-1]) != (0, file.count("message_role")):
+        raise file.damaged("the messages of its sessions are out of order")
+    return SessionRows(records, first_message)
 
 
 def _names(_: MappedSegment, file: SegmentFile) -> Names:
-    values = MappedStrings(file, "name_bytes", "name_starts")
-    return Names.of(values[number] for number in range(len(values)))
+    strings = MappedStrings(file, "name_bytes", "name_starts")
+    return Names.of(file.checked(lambda: [strings[number] for number in range(len(strings))]))
+
+
+def _numbers_of_names(column: str) -> Callable[[MappedSegment, SegmentFile], memoryview]:
+    """Return a function that reads a column of numbers of names, and checks that there are such names."""
+
+    def read(segment: MappedSegment, file: SegmentFile) -> memoryview:
+        numbers = file.column(column)
+        names = memoryview(array("Q", bytes(8 * len(segment.names.values))))
+        for at in range(0, len(numbers), CHECKED_AT_ONCE):
+            file.checked(values_at, names, numbers[at : at + CHECKED_AT_ONCE])
+        return numbers
+
+    return read
+
+
+def _roles(_: MappedSegment, file: SegmentFile) -> memoryview:
+    roles = file.column("message_role")
+    if bytes(roles).translate(None, bytes(range(len(ROLES)))):
+        raise file.damaged("a role is not there")
+    return roles
 
 
 def _message_ids(segment: MappedSegment, file: SegmentFile) -> PrefixCodedStrings:
@@ -222,12 +257,37 @@ def _owners(firsts: str, column: str) -> Callable[[MappedSegment, SegmentFile], 
 
     The column `firsts` has the number of the first row of each owner; the result has as many rows as `column`.
     """
-    return lambda segment, file: file.checked(owners, _column(segment, file, firsts), file.count(column))
+    return lambda segment, file: _from_firsts(segment, file, firsts, lambda found: owners(found, file.count(column)))
 
 
-def _column(segment: MappedSegment, file: SegmentFile, name: str) -> memoryview:
-    column: memoryview = getattr(segment, name) if name in field_names(Segment) else file.column(name)
-    return column
+def _from_firsts(
+    segment: MappedSegment, file: SegmentFile, firsts: str, make: Callable[[memoryview], memoryview]
+) -> memoryview:
+    """Return make(the column `firsts`), which raises ValueError for numbers out of range; the checked column is kept
+    where it is an attribute.
+    """
+    found = file.column(firsts)
+    made = file.checked(make, found)
+    if firsts in field_names(Segment):
+        object.__setattr__(segment, firsts, found)
+    return made
+
+
+def _firsts(name: str, derived: str) -> Callable[[MappedSegment, SegmentFile], memoryview]:
+    """Return a function that reads the column `name` of numbers of first rows: computing the attribute `derived` from
+    it, which most readers need as well, checks and keeps it.
+    """
+
+    def read(segment: MappedSegment, _: SegmentFile) -> memoryview:
+        getattr(segment, derived)
+        column: memoryview = object.__getattribute__(segment, name)
+        return column
+
+    return read
+
+
+def _part_start(segment: MappedSegment, file: SegmentFile) -> memoryview:
+    return _from_firsts(segment, file, "part_first_field", lambda found: values_at(segment.field_start, found))
 
 
 def _vocabulary(_: MappedSegment, file: SegmentFile) -> Vocabulary:
@@ -249,13 +309,18 @@ def _doc_start(segment: MappedSegment, file: SegmentFile) -> memoryview:
 
 
 _MAKERS: Final[dict[str, Callable[[MappedSegment, SegmentFile], Any]]] = {
+    **{name: _numbers_of_names(name) for name in NAMED},
     "sessions": _sessions,
     "names": _names,
     "message_session": _owners("session_first_message", "message_role"),
+    "message_role": _roles,
+    "message_first_part": _firsts("message_first_part", "part_message"),
     "message_ids": _message_ids,
     "part_message": _owners("message_first_part", "part_flags"),
     "part_ids": _part_ids,
-    "part_start": lambda segment, file: file.checked(values_at, segment.field_start, segment.part_first_field),
+    "part_first_doc": _firsts("part_first_doc", "doc_part"),
+    "part_first_field": _firsts("part_first_field", "part_start"),
+    "part_start": _part_start,
     "doc_part": _owners("part_first_doc", "doc_words"),
     "doc_start": _doc_start,
     "vocabulary": _vocabulary,

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from recall_rank._core.index.id_codec import IdRecords, decode_ids
+from recall_rank.index.errors import DamagedIndexError
 from recall_rank.index.segment.segment import SessionRow
 from recall_rank.index.segment.strings import Strings, utf8
 from recall_rank.index.storage.segment_file import SegmentFile
@@ -37,6 +38,10 @@ class MappedStrings(Strings):
         super().__init__(file.unverified(data), file.unverified(starts))
         self._file = file
         self._columns = (data, starts)
+
+    def damaged(self, why: str) -> DamagedIndexError:
+        """Return a DamagedIndexError for the caller to raise."""
+        return self._file.damaged(why)
 
     def raw(self, at: int) -> bytes:
         data, starts = self._columns

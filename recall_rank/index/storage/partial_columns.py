@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from recall_rank._core.index.packed_columns import GROUP, unpack_group
-from recall_rank.index.segment.columns import COLUMNS, ROW_MARKED
+from recall_rank.index.segment.columns import COLUMNS, NAMED, ROW_MARKED
 from recall_rank.index.storage.segment_file import SegmentFile
 
 Terms = tuple[int, int]  # the numbers [first, last) of terms
@@ -146,11 +146,12 @@ class PostingLoader:
 class PackedRows:
     """A packed column of which single rows are read: groups of GROUP rows are fetched, verified and unpacked."""
 
-    __slots__ = ("_code", "_count", "_data", "_file", "_groups", "_marks", "_name", "extra")
+    __slots__ = ("_below", "_code", "_count", "_data", "_file", "_groups", "_marks", "_name", "extra")
 
-    def __init__(self, file: SegmentFile, name: str, marks: memoryview) -> None:
-        """Take what run_marks() returned for the column `name`."""
+    def __init__(self, file: SegmentFile, name: str, marks: memoryview, below: int | None) -> None:
+        """Take what run_marks() returned for the column `name`, whose values are less than `below`."""
         self._file = file
+        self._below = below
         self._name = name
         self._code = COLUMNS[name].code
         self._count = file.count(name)
@@ -180,16 +181,21 @@ class PackedRows:
         start, end = self.place_of(group * GROUP)
         self._file.verify(self._name, start, end)
         count = min(GROUP, self._count - group * GROUP)
-        return self._file.checked(unpack_group, self._data[start:end], count, self._code, self._marks[2 * group + 1])
+        values = self._file.checked(unpack_group, self._data[start:end], count, self._code, self._marks[2 * group + 1])
+        if self._below is not None and max(values) >= self._below:
+            raise self._file.damaged(f"column {self._name} has a number that is out of range")
+        return values
 
 
-def packed_rows(file: SegmentFile) -> dict[str, PackedRows]:
-    """Return the columns of ROW_MARKED. Raises DamagedIndexError when their marks do not fit."""
+def packed_rows(file: SegmentFile, names: int) -> dict[str, PackedRows]:
+    """Return the columns of ROW_MARKED; those of numbers of names have numbers below `names`. Raises DamagedIndexError
+    when their marks do not fit.
+    """
     marks = file.column("row_marks")
     found, at = {}, 0
     for name in ROW_MARKED:
         size = 2 * -(-file.count(name) // GROUP)
-        found[name] = PackedRows(file, name, marks[at : at + size])
+        found[name] = PackedRows(file, name, marks[at : at + size], names if name in NAMED else None)
         at += size
     if at != len(marks):
         raise file.damaged("the marks of its rows do not fit")

@@ -27,6 +27,7 @@ from recall_rank.index.errors import (
 from recall_rank.index.segment.segment import Segment
 from recall_rank.index.storage.folder import Folder, write_synced
 from recall_rank.index.storage.manifest import (
+    LAST_GENERATION,
     ListedFile,
     Manifest,
     generations,
@@ -44,6 +45,7 @@ from recall_rank.model.record_classes import frozen
 
 _File = TypeVar("_File", SegmentFile, TableFile)
 MAX_OPEN_ATTEMPTS: Final = 100  # generations that may be replaced while they are opened, before an error is raised
+MAX_PUBLISH_ATTEMPTS: Final = 1000  # times that other writers may publish first, before an error is raised
 
 
 def save(segment: Segment, path: str | Path) -> None:
@@ -221,25 +223,41 @@ def publish(folder: Folder, choose: Callable[[Manifest], tuple[ListedFile, ...]]
     """Publish a new generation, remove the files it replaced, and return its manifest.
 
     choose(newest manifest) returns the files of the new generation; it is called again when another writer publishes
-    first. An error that it raises ends the attempt. Raises OSError when the manifest cannot be written.
+    first. It gets an empty manifest for an index that cannot be read, which the new one replaces. An error that it
+    raises ends the attempt. Raises OSError when the manifest cannot be written.
     """
-    folder.sync()  # the names of the files must be durable before a manifest lists them
-    while True:
+    for _ in range(MAX_PUBLISH_ATTEMPTS):
         before = newest_or_empty(folder)
-        after = before.next(choose(before))
-        if not _try_claim(folder, after):
-            continue
-        try:
-            if not _is_current(folder, after):
-                continue
-            folder.sync()
-        except OSError:
-            return after  # it is published; replaced files stay, because a power cut may undo the publication
-        folder.sweep(before.names, frozenset(after.names))
-        for generation in generations(folder):
-            if generation < after.generation:
-                folder.remove(Manifest(generation, ()).name)
-        return after
+        after = publish_after(folder, before, choose(before))
+        if after is not None:
+            return after
+    raise IndexNotSavedError(errno.EBUSY, "other writers publish all the time", folder.where(""))
+
+
+def publish_after(folder: Folder, before: Manifest, files: tuple[ListedFile, ...]) -> Manifest | None:
+    """Publish `files` as the generation that follows `before`, remove the files it replaced, and return its manifest;
+    None when another writer has published first.
+
+    Replaced files that cannot be removed stay. Raises OSError when the manifest cannot be written.
+    """
+    if before.generation >= LAST_GENERATION:
+        why = "its generation has the last number there is, so that none can follow; remove the index"
+        raise IndexNotSavedError(errno.ERANGE, why, folder.where(before.name))
+    after = before.next(files)
+    folder.sync()  # the names of the files must be durable before a manifest lists them
+    if not _try_claim(folder, after):
+        return None
+    try:
+        if not _is_current(folder, after):
+            return None
+        folder.sync()
+    except OSError:
+        return after  # it is published; replaced files stay, because a power cut may undo the publication
+    folder.sweep(before.names, frozenset(after.names))
+    for generation in generations(folder):
+        if generation < after.generation:
+            folder.remove(Manifest(generation, ()).name)
+    return after
 
 
 def sweep(folder: Folder) -> None:

@@ -11,6 +11,7 @@ from recall_rank._core.rank.snippet_window import Snippet, SnippetWindow
 from recall_rank._core.runtime.record_factory import RecordFactory
 from recall_rank.analysis.fields import FIELD_NAMES, Field
 from recall_rank.analysis.text_edits import Redact, edited
+from recall_rank.index.errors import DamagedIndexError
 from recall_rank.index.segment.segment import Text
 from recall_rank.model import Span
 
@@ -27,11 +28,14 @@ def passage_matches(
 ) -> PassageMatches:
     """Return the places where the query's words match in the passage text[start:end], offsets in bytes.
 
-    `fields`, u64[n + 1], has the first byte of each field of the passage's part, then the end of the last field.
+    `fields`, u64[n + 1], has the first byte of each field of the passage's part, then the end of the last field. Raises
+    DamagedIndexError where the text has no field at one of these bytes.
     """
     label = text[start] if start < end else 0
     if label < _TEXT:  # the passage continues a field, or the part has no field
         label = text[fields[bisect_right(fields, start, 1, len(fields) - 1) - 1]] if len(fields) > 1 else _TEXT
+        if label < _TEXT:
+            raise DamagedIndexError(f"a text has no field at its byte {start}; build the index again")
     return matcher.matches(text, start, end, label, width)
 
 

@@ -9,6 +9,7 @@ import threading
 import tracemalloc
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -16,17 +17,18 @@ from typing import Any
 import pytest
 
 from recall_rank.corpus import Index
-from recall_rank.index.errors import IndexNotSavedError, StoreError
+from recall_rank.index.errors import DamagedIndexError, IndexNotSavedError, StoreError
 from recall_rank.index.remote import object_store
-from recall_rank.index.remote.object_store import ObjectStore
+from recall_rank.index.remote.object_store import READ_WHOLE, ObjectStore
 from recall_rank.index.remote.remote_folder import RemoteFolder
 from recall_rank.index.remote.store_url import is_store_url
 from recall_rank.index.segment.build import build
+from recall_rank.index.storage import folder as folder_module
 from recall_rank.index.storage.folder import LEFTOVER_SECONDS
-from recall_rank.index.storage.manifest import ListedFile, Manifest, newest_manifest
-from recall_rank.index.storage.publish import add, publish
+from recall_rank.index.storage.manifest import LAST_GENERATION, MAX_BYTES, ListedFile, Manifest, newest_manifest
+from recall_rank.index.storage.publish import add, publish, publish_after
 from tests.support.index.history import history
-from tests.support.index.stores import contents, lasting, memory, new_url, objects
+from tests.support.index.stores import contents, lasting, memory, new_url, objects, put
 
 OLD, NEW, OTHER = (Index.build(history(seed)) for seed in (1, 2, 3))
 
@@ -285,6 +287,85 @@ def test_what_a_killed_writer_left_is_removed_when_it_is_old(
     assert left not in ObjectStore(url).names()
     assert len(objects(url)) == 2
     assert held(url, tmp_path) == said(NEW)
+
+
+def test_what_a_dead_writer_of_this_machine_left_is_removed_at_once(
+    url: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """And not what one of another machine has written, even one of an equal host name."""
+    dead = next(number for number in range(4_000_000, 5_000_000) if not folder_module._is_running(number))
+    monkeypatch.setattr(folder_module.os, "getpid", lambda: dead)
+    store = ObjectStore(url)
+
+    def left() -> str:
+        with RemoteFolder(store) as folder:
+            return add(folder, build(history(2))).name
+
+    own = left()
+    folder_module.system_id.cache_clear()
+    (tmp_path / "boot_id").write_text("of another machine")
+    with monkeypatch.context() as patch:
+        patch.setattr(folder_module, "_BOOT", tmp_path / "boot_id")
+        other = left()
+        folder_module.system_id.cache_clear()
+        patch.setattr(folder_module, "_BOOT", tmp_path / "unknown")
+        unknown = left()
+    folder_module.system_id.cache_clear()
+    monkeypatch.setattr(folder_module.os, "getpid", lambda: 1)
+    OLD.save(url)
+    assert {other, unknown} <= set(store.names())
+    assert own not in store.names()
+
+
+def test_an_object_that_is_no_manifest_is_not_read_whole(url: str) -> None:
+    OLD.save(url)
+    (path,) = objects(url, "manifest")
+    put(path, contents(url)[path] + bytes(3 * READ_WHOLE))
+    assert len(ObjectStore(url).read(path.rsplit("/", 1)[-1])) == READ_WHOLE > MAX_BYTES
+    with pytest.raises(DamagedIndexError):
+        newest(url)
+
+
+def test_a_save_tells_what_could_not_be_deleted(url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    OLD.save(url)
+    (segment,) = objects(url, "segment")
+
+    def delete(self: ObjectStore, name: str) -> None:
+        raise StoreError("refused")
+
+    monkeypatch.setattr(ObjectStore, "delete", delete)
+    with pytest.raises(StoreError, match=f"are still there: {Path(segment).name}"):
+        NEW.save(url)
+    assert held(url, tmp_path) == said(NEW)
+
+
+@pytest.mark.parametrize("size", [10**13, 10**18 - 1])
+def test_a_file_of_an_absurd_size_is_told_by_its_name(url: str, tmp_path: Path, size: int) -> None:
+    OLD.save(url)
+    manifest = newest(url)
+    (path,) = objects(url, "manifest")
+    put(path, replace(manifest, segments=(replace(manifest.segments[0], size=size),)).encode())
+    with pytest.raises((StoreError, DamagedIndexError), match=manifest.segments[0].name):
+        Index.open(url, cache=tmp_path)
+
+
+def test_no_generation_follows_the_last_one(url: str) -> None:
+    OLD.save(url)
+    manifest = replace(newest(url), generation=LAST_GENERATION)
+    before = objects(url)
+    with RemoteFolder(ObjectStore(url)) as folder, pytest.raises(IndexNotSavedError, match="none can follow"):
+        publish_after(folder, manifest, manifest.segments)
+    assert objects(url) == before
+
+
+def test_a_writer_that_is_always_overtaken_gives_up(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def put_new(self: ObjectStore, data: bytes, name: str) -> None:
+        raise FileExistsError(name)
+
+    monkeypatch.setattr(ObjectStore, "put_new", put_new)
+    with pytest.raises(IndexNotSavedError, match="publish all the time"):
+        OLD.save(url)
+    assert objects(url) == []
 
 
 def test_a_writer_that_slept_does_not_publish_an_old_number(url: str, tmp_path: Path) -> None:

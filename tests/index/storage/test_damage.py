@@ -7,19 +7,28 @@ import struct
 import subprocess
 import sys
 from array import array
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
 import xxhash
 
+from recall_rank._core.index.packed_columns import pack, unpack
 from recall_rank._core.text.substring_scan import mark_parts
 from recall_rank.corpus import Index
 from recall_rank.index.errors import DamagedIndexError, IndexFormatError, MissingIndexError, UnusableIndexError
+from recall_rank.index.merge.merge import merge
 from recall_rank.index.segment.columns import COLUMNS
+from recall_rank.index.segment.segment import Segment
+from recall_rank.index.storage import segment_writer
 from recall_rank.index.storage.format import ENTRY, FORMAT, HEADER, HEADER_SIZE, SUM
+from recall_rank.index.storage.publish import open_generation
 from tests.support.index.damage import manifest_for
 from tests.support.index.history import history
+from tests.support.index.stores import new_url
 from tests.support.search.samples import ask, session
 from tests.support.soak import LONG, first_seed, portion, tried
 
@@ -198,6 +207,62 @@ def test_a_directory_that_leads_elsewhere_is_refused(folder: Path, saved: dict[s
     manifest.write_bytes(manifest_for(saved[manifest.name], bytes(data)))
     with pytest.raises(DamagedIndexError, match=words):
         Index.open(folder)
+
+
+# Of each column, other values than those that were written; what is written has checksums that fit them.
+FORGED: dict[str, Callable[[list[int]], list[int]]] = {
+    "session_record_starts": lambda values: [0] * len(values),
+    "session_first_message": lambda values: [values[0], *(value + 10**6 for value in values[1:-1]), values[-1]],
+    "name_starts": lambda values: [0] * len(values),
+    "message_role": lambda values: [9] * len(values),
+    "message_author": lambda values: [99] * len(values),
+    "message_first_part": lambda values: [values[0], *(value + 10**6 for value in values[1:-1]), values[-1]],
+    "part_type": lambda values: [99] * len(values),
+    "part_tool": lambda values: [99] * len(values),
+    "part_first_doc": lambda values: [values[0], *(value + 10**6 for value in values[1:-1]), values[-1]],
+    "part_first_field": lambda values: [value + 10**6 for value in values],
+    "field_start": lambda values: [*(value + 1 for value in values[:-1]), values[-1]],
+}
+
+
+@pytest.mark.parametrize("column", FORGED)
+def test_values_out_of_range_are_damage_wherever_they_are_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, column: str
+) -> None:
+    sound, format_ = segment_writer.columns_of, COLUMNS[column]
+
+    def columns_of(segment: Segment, *, settled: bool = False) -> Iterator[tuple[str, int, Any]]:
+        for name, length, content in sound(segment, settled=settled):
+            if name == column:
+                values = unpack(content, length, format_.code) if format_.packed else memoryview(content)
+                forged = array(format_.code, FORGED[column](values.tolist()))
+                yield name, length, pack(forged) if format_.packed else forged
+            else:
+                yield name, length, content
+
+    url = new_url()
+    with monkeypatch.context() as patch:
+        patch.setattr(segment_writer, "columns_of", columns_of)
+        for place in (tmp_path / "index", url):
+            Index.build(history()).save(place)
+
+    def merged() -> None:
+        (segment,) = open_generation(tmp_path / "index").segments
+        merge([segment], [{0}])
+
+    def searched(place: Path | str, query: str, match: str) -> None:
+        with Index.open(place, **({} if isinstance(place, Path) else {"cache": tmp_path / "cache"})) as index:
+            ask(index, query, match=match)
+
+    places = (tmp_path / "index", url)
+    asked = [partial(searched, place, *each) for place in places for each in (("lantern", "smart"), ("e", "literal"))]
+    refused = 0
+    for look in (merged, *asked):
+        with suppress(DamagedIndexError):
+            look()
+            continue
+        refused += 1
+    assert refused >= 2
 
 
 def test_a_segment_of_the_same_folder_is_no_other(tmp_path: Path) -> None:

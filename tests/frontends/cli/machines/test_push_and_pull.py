@@ -6,12 +6,16 @@ import json
 import os
 import re
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
+from recall_rank.frontends.cli.output.console import NOT_WRITTEN
+from recall_rank.index.remote.store_url import STORES
 from tests.frontends.conftest import Run
-from tests.support.index.stores import contents, new_url
+from tests.support.index.stores import contents, memory, new_url
 
 needs_rsync = pytest.mark.skipif(shutil.which("rsync") is None, reason="rsync is not installed")
 
@@ -154,6 +158,101 @@ def test_what_is_forgotten_leaves_the_store_with_the_next_push(run: Run, url: st
     run(*shared)
     assert not any(b"MapLibre" in data for data in contents(url).values())
     assert run("search", "--index", url, "MapLibre", "-m", "literal").exit_code == 1
+
+
+KILLED = """
+import os, sys
+from recall_rank.frontends.cli.main import cli
+sound = os.link
+
+def link(old, new, **options):
+    if str(new).startswith(sys.argv[2]):
+        os._exit(9)
+    sound(old, new, **options)
+
+os.link = link
+cli(sys.argv[1:])
+"""
+
+
+def killed_push(folder: Path, *arguments: str) -> None:
+    """Push to a folder in a process that ends when its manifest is to be linked to its name."""
+    words = ("push", str(folder), "--history", "demo", "--host", "quay", "--user", "ana", *arguments)
+    done = subprocess.run([sys.executable, "-c", KILLED, *words], capture_output=True, text=True, check=False)
+    assert done.returncode == 9, done.stderr
+
+
+def stored(folder: Path) -> list[str]:
+    """Return the kinds of the objects in a folder, sorted."""
+    return sorted(path.name.split("-")[0] for path in folder.iterdir())
+
+
+@pytest.mark.posix
+def test_a_first_push_that_was_killed_blocks_nobody(run: Run, tmp_path: Path) -> None:
+    shared = tmp_path / "shared"
+    killed_push(shared, "--project", "mossgarden")
+    assert stored(shared) == ["segment", "table", "temporary"]
+    assert run("push", shared, "--history", "demo", "--project", "*", "--host", "mole").exit_code == 0
+    assert stored(shared) == ["manifest", "segment", "table"]
+
+
+@pytest.mark.posix
+@pytest.mark.parametrize("first", [True, False])
+def test_what_a_killed_push_left_goes_with_the_next_one(run: Run, tmp_path: Path, first: bool) -> None:
+    shared = tmp_path / "shared"
+    push = ("push", shared, "--history", "demo", "--host", "quay", "--user", "ana", "--project")
+    if not first:
+        run(*push, "mossgarden")
+    killed_push(shared, "--project", "*")
+    assert any(b"MapLibre" in path.read_bytes() for path in shared.iterdir())
+    run("forget", "demo-01", "--history", "demo")
+    assert run(*push, "*").exit_code == 0
+    assert not any(b"MapLibre" in path.read_bytes() for path in shared.iterdir())
+    assert stored(shared) == ["manifest", "segment", "table"]
+
+
+@pytest.mark.posix
+def test_what_cannot_be_deleted_fails_the_push(run: Run, url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def rm_file(self: object, path: str) -> None:
+        raise PermissionError(13, "AccessDenied")
+
+    shared = ("push", url, "--history", "demo", "--project", "*", "--host", "quay")
+    run(*shared)
+    run("forget", "demo-01", "--history", "demo")
+    monkeypatch.setattr(type(memory()), "rm_file", rm_file)
+    for _ in range(2):
+        refused = run(*shared)
+        assert refused.exit_code == NOT_WRITTEN
+        assert "could not be deleted, and may hold the text of removed sessions: 2 of its objects" in refused.stderr
+        assert len(refused.stderr.splitlines()) == 1
+    told = json.loads(run(*shared, "--json").stdout)
+    assert told["ok"] is False
+    assert "AccessDenied" in told["error"]
+
+
+@pytest.mark.parametrize("named", [True, False], ids=["a cache of its own", "the usual cache"])
+def test_forget_and_purge_remove_what_was_read_of_stores(run: Run, url: str, tmp_path: Path, named: bool) -> None:
+    cache = tmp_path / "own" if named else tmp_path / "cache" / "recall_rank"
+    options = ("--history", "demo", *(("--cache", cache) if named else ()))
+    blocks = cache / STORES
+
+    def left() -> list[str]:
+        return [path.name for path in blocks.rglob("*") if path.is_file()]
+
+    for host in ("quay", "mole"):
+        run("push", url, "--project", "*", "--host", host, *options)
+    if not named:
+        run("search", "--index", url, "MapLibre", "-m", "literal")
+    assert left()
+    (blocks / "notes.txt").write_text("mine")
+    assert run("forget", "demo-01", *options).exit_code == 0
+    assert left() == ["notes.txt"]
+    run("push", url, "--project", "*", "--host", "mole", *options)
+    assert not any(b"MapLibre" in path.read_bytes() for path in cache.rglob("*") if path.is_file())
+    (blocks / "notes.txt").unlink()
+    purged = run("purge", *options[2:])
+    assert (purged.exit_code, purged.stderr) == (0, "")
+    assert sorted(path.name for path in cache.iterdir()) == ["forgotten"]
 
 
 def test_a_folder_is_a_place_to_push_to(run: Run, tmp_path: Path) -> None:

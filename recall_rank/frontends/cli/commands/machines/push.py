@@ -98,7 +98,7 @@ def push(
             _show_projects(sources, allowed, chosen, url, as_json=as_json)
             return
         if withdraw:
-            report = withdraw_machine(place, machine)
+            report = withdraw_machine(place, machine, cache=chosen.folder())
         else:
             with progress_on_stderr() as progress:
                 report = push_sessions(
