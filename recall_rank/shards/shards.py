@@ -176,7 +176,7 @@ class Shards:
         finally:
             with self._lock:
                 for done in self._done:
-                    done.extend(reader.evidence_keys)
+                    done.extend(reader.asked.evidence_keys)
 
     def _newer_than(self, opened: ShardReader, seconds: float) -> ShardReader | None:
         """Return a reader of the newest state of the shards; None when it cannot be read within `seconds`. Reading goes

@@ -7,7 +7,6 @@ import signal
 import sys
 import time
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,12 +14,9 @@ import pytest
 
 from recall_rank.corpus import Index
 from recall_rank.index.errors import MissingIndexError
-from recall_rank.index.segment.build import build
 from recall_rank.index.shards.questions import (
-    EvidenceAnswer,
     EvidenceQuestion,
     NearAnswer,
-    ScanAnswer,
     ShardReply,
     ShardRequest,
 )
@@ -29,43 +25,12 @@ from recall_rank.shards.process_shard import ProcessShard
 from recall_rank.shards.shards import Shards
 from tests.support.search.responses import told
 from tests.support.search.samples import ENOUGH_MS, NOW
+from tests.support.shards.broken_shard import BrokenShard, changed, done, segments_shard
 from tests.support.shards.lanterns import BUDGET_MS, check_others_stand, history, wait_until_reached
 from tests.support.shards.wire_shard import WireShard
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-
-
-def segments_shard(name: str) -> WireShard:
-    return WireShard(name, [build(history(name))], [frozenset()])
-
-
-class BrokenShard(WireShard):
-    """A shard of which `submit` is replaced."""
-
-    def __init__(self, name: str, answer: Callable[[WireShard, ShardRequest], Future[ShardReply]]) -> None:
-        super().__init__(name, [build(history(name))], [frozenset()])
-        self.broken = answer
-
-    def submit(self, request: ShardRequest) -> Future[ShardReply]:
-        return self.broken(self, request)
-
-
-def done(reply: object) -> Future[Any]:
-    future: Future[Any] = Future()
-    if isinstance(reply, Exception):
-        future.set_exception(reply)
-    else:
-        future.set_result(reply)
-    return future
-
-
-def changed(shard: WireShard, request: ShardRequest, **fields: Any) -> Future[Any]:
-    """Answer as the shard does, with other values in the answer."""
-    reply = WireShard.submit(shard, request).result()
-    assert reply.answer is not None
-    known = {name: value for name, value in fields.items() if name in type(reply.answer).__slots__}
-    return done(replace(reply, answer=replace(reply.answer, **known)))
 
 
 def raising(*_: object) -> Future[Any]:
@@ -82,18 +47,6 @@ WRONG: dict[str, tuple[Callable[[WireShard, ShardRequest], Future[Any]], str]] =
         lambda _, request: done(ShardReply(request.generation, NearAnswer([]))),
         "it answered with NearAnswer",
     ),
-    "a part that it does not have": (
-        lambda shard, request: changed(shard, request, hits=[(10_000, 0, 9.0, 9.0, 0)]),
-        "a part that it does not have",
-    ),
-    "a negative part": (
-        lambda shard, request: changed(shard, request, hits=[(-1, 0, 9.0, 9.0, 0)]),
-        "a part that it does not have",
-    ),
-    "a document that it does not have": (
-        lambda shard, request: changed(shard, request, hits=[(0, 10_000, 9.0, 9.0, 0)]),
-        "a part that it does not have",
-    ),
 }
 
 
@@ -105,15 +58,6 @@ def test_what_the_others_found_stands(kind: str) -> None:
     response = shards.search("lantern", now=NOW, budget_ms=BUDGET_MS, results=50)
     assert time.monotonic() - begun < 5 * BUDGET_MS / 1000
     check_others_stand(response, "b", why)
-
-
-@pytest.mark.parametrize("wrong", [{"hits": -1}, {"hits": 10_000}, {"tier": -1}, {"tier": 2**40}])
-def test_what_the_others_found_stands_beside_rows_that_cannot_be(wrong: dict[str, int]) -> None:
-    row = {"part": 0, "doc": 0, "score": 9.0, "hits": 1, "title": 0, "tier": 0} | wrong
-    broken = BrokenShard("b", lambda shard, request: changed(shard, request, sessions=[tuple(row.values())]))
-    shards = Shards([segments_shard("a"), broken, segments_shard("c")])
-    response = shards.search("lantern", now=NOW, budget_ms=ENOUGH_MS, results=50, group="session")
-    check_others_stand(response, "b", "a part that it does not have")
 
 
 def test_a_shard_that_is_gone_before_its_hits_are_read_loses_its_own_only() -> None:
@@ -146,23 +90,9 @@ def test_a_shard_that_is_asked_at_the_last_moment_has_a_deadline() -> None:
 def test_a_scan_stands_without_a_shard(match: str) -> None:
     if match == "regex":
         pytest.importorskip("re2")
-    wrong: dict[str, Callable[[WireShard, ShardRequest], Future[Any]]] = {
-        "fails": lambda *_: done(RuntimeError("oom")),
-        "wrong": lambda shard, request: changed(shard, request, parts=[99_999]),
-    }
-    for broken in wrong.values():
-        shards = Shards([segments_shard("a"), BrokenShard("b", broken), segments_shard("c")])
-        response = shards.search("lantern", now=NOW, budget_ms=ENOUGH_MS, match=match, results=50)  # type: ignore[arg-type]
-        assert {result.session_id[0] for result in response.results} == {"a", "c"}
-        assert response.coverage.not_reached == ("b",)
-
-
-def test_terms_that_a_shard_does_not_have_are_no_terms() -> None:
-    def wrong(shard: WireShard, request: ShardRequest) -> Future[Any]:
-        return changed(shard, request, terms=[[(123_456, 1)]])
-
-    shards = Shards([segments_shard("a"), BrokenShard("b", wrong), segments_shard("c")])
-    response = shards.search("lanterm", now=NOW, budget_ms=ENOUGH_MS, results=50)
+    broken = BrokenShard("b", lambda *_: done(RuntimeError("oom")))
+    shards = Shards([segments_shard("a"), broken, segments_shard("c")])
+    response = shards.search("lantern", now=NOW, budget_ms=ENOUGH_MS, match=match, results=50)  # type: ignore[arg-type]
     assert {result.session_id[0] for result in response.results} == {"a", "c"}
     assert response.coverage.not_reached == ("b",)
 
@@ -338,9 +268,3 @@ def test_an_executor_of_the_caller_works_for_shards() -> None:
     with ThreadPoolExecutor(2) as pool:
         shards = Shards([LocalShard.of_sessions(name, history(name), pool) for name in ("a", "b")])
         assert len(shards.search("lantern", now=NOW, budget_ms=ENOUGH_MS, results=50).results) == 12
-
-
-def test_answers_have_the_kinds_that_the_reader_expects() -> None:
-    """The broken shards above change the fields that answers really have."""
-    assert {"hits", "complete", "parts"} <= set(EvidenceAnswer.__slots__)
-    assert {"parts", "complete"} <= set(ScanAnswer.__slots__)
