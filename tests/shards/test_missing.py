@@ -37,10 +37,15 @@ def raising(*_: object) -> Future[Any]:
     raise OSError("no route")
 
 
+def no_future(*_: object) -> Any:
+    return {"hits": []}
+
+
 WRONG: dict[str, tuple[Callable[[WireShard, ShardRequest], Future[Any]], str]] = {
     "silent": (lambda *_: Future(), "did not answer within"),
     "raises": (raising, "cannot be asked: no route"),
     "fails": (lambda *_: done(RuntimeError("oom")), "RuntimeError: oom"),
+    "no future": (no_future, "its submit() returned an object of the class dict, no Future"),
     "no reply": (lambda *_: done({"hits": []}), "it answered with {'hits': []}"),
     "no answer": (lambda _, request: done(ShardReply(request.generation, None, "disk is gone")), "disk is gone"),
     "another answer": (
@@ -185,7 +190,7 @@ def test_a_process_finds_a_relative_folder_again_from_elsewhere(
         assert shards.search("lantern", now=NOW, budget_ms=ENOUGH_MS).coverage.not_reached == ()
         (elsewhere := tmp_path / "elsewhere").mkdir()
         monkeypatch.chdir(elsewhere)
-        (shard,) = shards._shards
+        (shard,) = shards._current.group.shards
         assert isinstance(shard, ProcessShard)
         assert shard.pid is not None
         os.kill(shard.pid, signal.SIGKILL)
@@ -214,6 +219,29 @@ def test_a_process_that_stands_still_costs_half_of_one_budget(
     wait_until_reached(shards)
 
 
+def test_a_shard_with_a_damaged_row_is_left_out_until_reload(folders: dict[str, Path]) -> None:
+    """Who asks reads rows of all shards, some of them only when they are shown."""
+    with Shards.open(folders, workers="processes") as shards:
+        whole = told(shards.search("lantern", now=NOW, budget_ms=ENOUGH_MS))
+        (segment,) = folders["b"].glob("segment-*")
+        sound = segment.read_bytes()
+        left_out = 0
+        for at in range(0, len(sound), 512):
+            damaged = bytearray(sound)
+            damaged[at : at + 512] = bytes(len(damaged[at : at + 512]))
+            segment.chmod(0o600)
+            segment.write_bytes(damaged)
+            with Shards.open(folders) as again:
+                response = again.search("lantern", now=NOW, budget_ms=ENOUGH_MS, results=50)
+                if told(response) == whole:
+                    continue
+                assert response.coverage.not_reached == ("b",)
+                left_out += "its index is damaged" in response.warnings[0]
+            assert again.names == ("a", "b", "c")
+        assert left_out
+        segment.write_bytes(sound)
+
+
 def test_a_folder_that_is_missing_is_named_until_it_is_there(folders: dict[str, Path], tmp_path: Path) -> None:
     named = {**folders, "b": tmp_path / "later"}
     with Shards.open(named) as shards:
@@ -240,13 +268,18 @@ def test_an_index_that_changed_is_read_after_reload(folders: dict[str, Path], wo
         )
 
 
-def test_a_worker_that_has_a_newer_state_makes_a_search_read_it(folders: dict[str, Path]) -> None:
-    with Shards.open(folders) as shards:  # a thread opens its folder with the first question
-        Index.build(history("b", 9), folder=folders["b"]).close()
-        one = Index.build([*history("a"), *history("b", 9), *history("c")])
-        assert told(shards.search("lantern", now=NOW, budget_ms=ENOUGH_MS)) == told(
-            one.search("lantern", now=NOW, budget_ms=ENOUGH_MS)
-        )
+def test_a_worker_that_has_a_newer_state_makes_a_search_read_it(
+    folders: dict[str, Path], processes: tuple[Shards, list[ProcessShard]]
+) -> None:
+    shards, (_, other, _) = processes
+    Index.build(history("b", 9), folder=folders["b"]).close()
+    assert other.pid is not None
+    os.kill(other.pid, signal.SIGKILL)  # the next one opens the newer state
+    wait_until_reached(shards)
+    one = Index.build([*history("a"), *history("b", 9), *history("c")])
+    assert told(shards.search("lantern", now=NOW, budget_ms=ENOUGH_MS)) == told(
+        one.search("lantern", now=NOW, budget_ms=ENOUGH_MS)
+    )
 
 
 def test_shards_have_different_names_and_known_workers(folders: dict[str, Path]) -> None:

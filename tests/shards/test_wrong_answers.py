@@ -71,9 +71,10 @@ HITS: dict[str, Change] = {
     "a part that is true": cells(0, True),
     "a huge part": cells(0, 10**30),
     "no part": cells(0, None),
-    "the document of another part": cells(1, lambda doc: (doc + 2) % 12),
+    "the document of another part": cells(1, lambda doc: (doc + 1) % 6),
     "a document that it does not have": cells(1, 10_000),
     "a score that is no number": cells(2, nan),
+    "one score that is no number": lambda rows: [*rows[:-1], (*rows[-1][:2], nan, *rows[-1][3:])],
     "no score": cells(2, None),
     "an infinite score": cells(2, inf),
     "a score beyond f32": cells(2, 1e300),
@@ -98,10 +99,20 @@ def test_a_number_of_hits_that_cannot_be(count: Any) -> None:
     check_others_stand(asked_with(lambda _: count, "hit_count"), "b", "its answer is wrong: ")
 
 
+def test_rows_that_come_twice() -> None:
+    def answer(shard: WireShard, request: ShardRequest) -> Future[Any]:
+        found: Any = WireShard.submit(shard, request).result().answer
+        return changed(shard, request, hit_count=2 * len(found.hits), hits=[*found.hits, *found.hits])
+
+    shards = Shards([segments_shard("a"), BrokenShard("b", answer), segments_shard("c")])
+    response = shards.search("lantern", now=NOW, budget_ms=ENOUGH_MS, results=50)
+    check_others_stand(response, "b", "it has a part twice")
+
+
 SESSIONS: dict[str, Change] = {
     **{kind: change for kind, change in HITS.items() if kind.startswith(("none", "numbers", "short", "a part as"))},
     "rows twice": lambda rows: [*rows, *rows],
-    "the document of another part": cells(1, lambda doc: (doc + 2) % 12),
+    "the document of another part": cells(1, lambda doc: (doc + 1) % 6),
     "a score that is no number": cells(2, nan),
     "no hits": cells(3, 0),
     "negative hits": cells(3, -1),
@@ -238,6 +249,19 @@ def test_nothing_is_shown_that_filters_left_out(options: Any) -> None:
     assert "it has a part that is not eligible" in response.warnings[0]
 
 
+def test_a_scan_finds_nothing_that_filters_left_out() -> None:
+    def answer(shard: WireShard, request: ShardRequest) -> Future[Any]:
+        scans = isinstance(request.question, ScanQuestion)
+        return _everything(shard, request) if scans else WireShard.submit(shard, request)
+
+    shards = Shards([segments_shard("a"), BrokenShard("b", answer), segments_shard("c")])
+    response = shards.search(
+        "lantern", now=NOW, budget_ms=ENOUGH_MS, exclude_session_ids=["b0"], match="literal", results=50
+    )
+    assert response.coverage.not_reached == ("b",)
+    assert "it has a part that is not eligible" in response.warnings[0]
+
+
 def test_nothing_is_shown_that_was_deleted() -> None:
     own = history("b")
     honest = WireShard("b", [build(own)], [frozenset()])
@@ -245,7 +269,7 @@ def test_nothing_is_shown_that_was_deleted() -> None:
     with_deleted.worker = honest.worker
     response = Shards([segments_shard("a"), with_deleted]).search("lantern", now=NOW, budget_ms=ENOUGH_MS, results=50)
     assert {result.session_id[0] for result in response.results} == {"a"}
-    assert response.coverage.not_reached == ("b",)
+    assert "it has a part that is not eligible" in response.warnings[0]
 
 
 def test_weights_that_are_negative_may_give_negative_scores() -> None:
