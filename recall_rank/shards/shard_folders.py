@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, Literal
+from typing import Final, Literal
 
 from recall_rank.index.errors import DamagedIndexError
 from recall_rank.shards.contract import close_all
@@ -16,9 +16,6 @@ from recall_rank.shards.local_shard import LocalShard
 from recall_rank.shards.manifest import ListedShard, read_manifest
 from recall_rank.shards.process_shard import ProcessShard
 from recall_rank.shards.shard_group import OpenedShards, ShardGroup
-
-if TYPE_CHECKING:
-    from recall_rank.shards.ray_shard import RayShard
 
 Workers = Literal["threads", "processes", "ray"]
 MOST_BUILDS: Final = 100  # that may end while shards are opened, before an error is raised
@@ -34,19 +31,17 @@ def group_of_folders(
     if workers == "threads":
         pool = ThreadPoolExecutor(max(2, os.cpu_count() or 1), thread_name_prefix="shard")
         return ShardGroup([LocalShard.of_folder(folder, pool, name) for name, folder in folders.items()], pool, listed)
-    started: Sequence[RayShard | ProcessShard]
-    if workers == "ray":
-        from recall_rank.shards import ray_shard
+    if workers == "processes":
+        return ShardGroup([ProcessShard(folder, name) for name, folder in folders.items()], None, listed)
+    from recall_rank.shards.ray_shard import RayShard
 
-        started = [ray_shard.RayShard(folder, name) for name, folder in folders.items()]
-    else:
-        started = [ProcessShard(folder, name) for name, folder in folders.items()]
+    actors = [RayShard(folder, name) for name, folder in folders.items()]
     try:
-        for shard in started:
-            shard.start()  # all at the same time
-        return ShardGroup(started, None, listed)
+        for actor in actors:
+            actor.start()  # all at the same time
+        return ShardGroup(actors, None, listed)
     except BaseException:
-        close_all(started)
+        close_all(actors)
         raise
 
 

@@ -199,6 +199,15 @@ def test_a_process_finds_a_relative_folder_again_from_elsewhere(
         assert shards.search("lantern", now=NOW, budget_ms=ENOUGH_MS).total
 
 
+def test_a_process_imports_nothing_of_the_working_folder(
+    folders: dict[str, Path], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    (tmp_path / "orjson.py").write_text("raise SystemExit('a module of the working folder')")
+    monkeypatch.chdir(tmp_path)
+    with Shards.open([folders["a"]], workers="processes") as shards:
+        assert shards.search("lantern", now=NOW, budget_ms=ENOUGH_MS).coverage.not_reached == ()
+
+
 @pytest.mark.posix
 def test_a_process_that_stands_still_costs_half_of_one_budget(
     processes: tuple[Shards, list[ProcessShard]],
