@@ -65,7 +65,8 @@ class BuiltShards:
         return False
 
     def read(self, before: OpenedShards | None = None, *, keep: bool = False) -> OpenedShards:
-        """Return the shards of one build as a whole: those that the manifest names before and after they were opened.
+        """Return the shards of one build, all of them: where a later build has removed one before it was opened, those
+        of the later build.
 
         The group of `before` is read again while the manifest names its shards, as ShardGroup.read() does with `keep`.
         Else the group is a new one. Raises the errors of read_manifest() and of ShardGroup.read().
@@ -83,7 +84,7 @@ class BuiltShards:
                 if not isinstance(error, OSError | ValueError) or not self.replaced(group):
                     raise
                 continue
-            if not self.replaced(group):
+            if not opened.absent or not self.replaced(group):
                 return opened
             group.close()
         raise DamagedIndexError(f"{self._folder} changes faster than it can be opened")

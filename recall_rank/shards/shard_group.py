@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
-from concurrent.futures import Executor, Future, wait
+from concurrent.futures import Executor, Future, ThreadPoolExecutor, wait
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
@@ -26,6 +26,7 @@ from recall_rank.shards.manifest import ListedShard
 from recall_rank.shards.worker import CHANGED
 
 ANSWER_SHARE: Final = 0.9  # share of the time that a shard is waited for in which it should answer
+MOST_READ: Final = 32  # shards that are read at the same time
 NOTHING: Final = ShardContents("", (), ())
 
 
@@ -57,9 +58,11 @@ class ShardGroup:
         contents: list[ShardContents] = []
         absent: dict[int, str] = {}
         failure: Exception | None = None
-        for number, shard in enumerate(self.shards):
+        with ThreadPoolExecutor(min(MOST_READ, len(self.shards))) as pool:  # workers start at the same time
+            read = [pool.submit(shard.contents) for shard in self.shards]
+        for number, each in enumerate(read):
             try:
-                contents.append(shard.contents())
+                contents.append(each.result())
             except (OSError, ValueError) as error:
                 failure = error
                 if before is not None and number not in before.absent:

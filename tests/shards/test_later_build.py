@@ -20,7 +20,6 @@ from tests.support.shards.inline_workers import InlineWorkers
 from tests.support.shards.lanterns import wait_until_reached
 from tests.support.shards.small_histories import write_session
 
-
 WORDS = ("", "amber", "cedar")  # of each build
 
 
@@ -98,14 +97,14 @@ def test_shards_that_are_replaced_while_they_are_opened_are_whole(
             builder.build()
             return made(*given)
         group = made(*given)
-        read = group.read
+        last = group.shards[-1]
+        contents = last.contents
 
-        def late(before: Any = None) -> Any:
-            opened = read(before)
-            builder.build()
-            return opened
+        def late() -> Any:
+            builder.build()  # which removes this one
+            return contents()
 
-        group.read = late  # type: ignore[method-assign]
+        last.contents = late  # type: ignore[method-assign]
         return group
 
     monkeypatch.setattr(shard_folders, "group_of_folders", replaced)
