@@ -109,6 +109,7 @@ def test_shards_that_are_replaced_while_they_are_opened_are_whole(
 
     monkeypatch.setattr(shard_folders, "group_of_folders", replaced)
     with Shards.open(builder.out) as shards:
+        assert not shards._current.absent
         assert found(shards) == ALL
         assert found(shards, "cedar") == {"s0"}
 

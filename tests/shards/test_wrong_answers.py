@@ -267,7 +267,7 @@ def test_nothing_is_shown_that_was_deleted() -> None:
     honest = WireShard("b", [build(own)], [frozenset()])
     with_deleted = WireShard("b", [build(own)], [frozenset({0})])
     with_deleted.worker = honest.worker
-    response = Shards([segments_shard("a"), with_deleted]).search("lantern", now=NOW, budget_ms=ENOUGH_MS, results=50)
+    response = Shards([segments_shard("a"), with_deleted]).search("lantern", now=NOW, budget_ms=ENOUGH_MS, results=1)
     assert {result.session_id[0] for result in response.results} == {"a"}
     assert "it has a part that is not eligible" in response.warnings[0]
 
