@@ -108,7 +108,7 @@ def test_a_shard_that_ran_out_of_time_keeps_its_hits_and_is_named() -> None:
 
     shards = Shards([segments_shard("a"), BrokenShard("b", half)])
     for match in ("smart", "literal"):
-        response = shards.search("lantern", now=NOW, budget_ms=ENOUGH_MS, match=match, results=50)  # type: ignore[arg-type]
+        response = shards.search("lantern", now=NOW, budget_ms=ENOUGH_MS, match=match, results=50)
         assert {result.session_id[0] for result in response.results} == {"a", "b"}
         assert response.coverage.not_reached == ("b",)
         assert response.coverage.parts.searched == 6

@@ -52,5 +52,5 @@ def changed(shard: WireShard, request: ShardRequest, **fields: Any) -> Future[An
     """Answer as the shard does, with other values in the answer."""
     reply = WireShard.submit(shard, request).result()
     assert reply.answer is not None
-    known = {name: value for name, value in fields.items() if name in type(reply.answer).__slots__}
+    known = {name: value for name, value in fields.items() if hasattr(reply.answer, name)}
     return done(replace(reply, answer=replace(reply.answer, **known)))
