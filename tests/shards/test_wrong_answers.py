@@ -223,10 +223,8 @@ def _everything(shard: WireShard, request: ShardRequest) -> Future[Any]:
     if isinstance(question, ScanQuestion):
         question = replace(question, keep=None)
     elif isinstance(question, EvidenceQuestion):
-        steps = [
-            replace(step, eligible=None, only=None) if hasattr(step, "eligible") else step for step in question.steps
-        ]
-        question = replace(question, steps=steps)
+        score: Any = question.steps[0]
+        question = replace(question, steps=[replace(score, eligible=None, only=None), *question.steps[1:]])
     return WireShard.submit(shard, replace(request, question=question))
 
 
