@@ -8,7 +8,14 @@ class UnusableIndexError(ValueError):
 
 
 class DamagedIndexError(UnusableIndexError):
-    """A file of the index was truncated, changed, replaced or removed, or other users may write to it."""
+    """A file of the index was truncated, changed, replaced or removed, or other users may write to it.
+
+    `file` is the path of a damaged file of an index that was opened, else "".
+    """
+
+    def __init__(self, problem: str, file: str = "") -> None:
+        super().__init__(problem)
+        self.file = file
 
 
 class ReplacedIndexError(UnusableIndexError):

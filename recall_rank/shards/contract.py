@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from concurrent.futures import Future
+from contextlib import ExitStack
 from dataclasses import dataclass
 from os import PathLike, fspath
 from typing import Any, Final, Protocol
@@ -54,6 +55,13 @@ class Shard(Protocol):
         """End what submit() started; nothing is started afterwards."""
 
 
+def close_all(shards: Iterable[Shard]) -> None:
+    """Close every shard. Raises the last error, when all of them were closed."""
+    with ExitStack() as ending:
+        for shard in shards:
+            ending.callback(shard.close)
+
+
 def folder_contents(folder: str | PathLike[str]) -> ShardContents:
     """Return the newest state of the index in a folder. Raises the errors of Index.open()."""
     found = open_generation(fspath(folder))
@@ -70,3 +78,8 @@ def refused(request: ShardRequest, problem: str) -> Future[ShardReply]:
     future: Future[ShardReply] = Future()
     future.set_result(ShardReply(request.generation, None, problem))
     return future
+
+
+def no_future(returned: object) -> str:
+    """Return the problem of a shard whose submit() returned something else than a Future."""
+    return f"its submit() returned an object of the class {type(returned).__name__}, no Future"

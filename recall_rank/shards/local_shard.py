@@ -17,13 +17,14 @@ from recall_rank.shards.worker import ShardWorker
 class LocalShard:
     """A shard that an executor of this process works for, such as a ThreadPoolExecutor, which several may share.
 
-    `load` returns the newest state of the shard's index.
+    `load` returns the newest state of the shard's index. The worker searches the state that contents() returned last.
     """
 
     def __init__(self, name: str, load: Callable[[], ShardContents], executor: Executor) -> None:
         self.name = name
         self._load = load
         self._executor = executor
+        self._found: ShardContents | None = None
         self._worker: ShardWorker | None = None
         self._closed = False
 
@@ -39,7 +40,8 @@ class LocalShard:
         return cls(name, lambda: contents, executor)
 
     def contents(self) -> ShardContents:
-        return self._load()
+        self._found = found = self._load()
+        return found
 
     def submit(self, request: ShardRequest) -> Future[ShardReply]:
         if self._closed:
@@ -50,9 +52,9 @@ class LocalShard:
         return self._executor.submit(worker.answer, request)
 
     def _state(self) -> tuple[str, IndexReader]:
-        found = self._load()
+        found = self._found or self.contents()
         return found.generation, found.reader
 
     def close(self) -> None:
         self._closed = True
-        self._worker = None
+        self._worker = self._found = None

@@ -20,6 +20,7 @@ HEADER: Final = struct.Struct("<QQQ")  # number of the request, time.monotonic_n
 MAX_FRAME: Final = 1 << 31
 READY: Final = 0  # the number of the frame by which the process says that the index is open
 CLOSE_SECONDS: Final = 2.0
+SERVE: Final = "recall_rank.shards.serve"
 
 
 class ProcessShard(RestartedShard["_ServingProcess"]):
@@ -41,7 +42,7 @@ class _ServingProcess(ShardConnection):
 
     def __init__(self, folder: str) -> None:
         super().__init__()
-        command = [sys.executable, "-m", "recall_rank.shards.serve", folder]
+        command = [sys.executable, "-P", "-m", SERVE, folder]  # -P: nothing of the working folder is imported
         self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)  # noqa: S603
         self._questions = cast("IO[bytes]", self._process.stdin)
         self._answers = cast("IO[bytes]", self._process.stdout)

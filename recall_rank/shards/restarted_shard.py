@@ -71,6 +71,8 @@ class RestartedShard(ABC, Generic[Connection]):
         connection = self._running()
         if connection is not None:
             connection.owed.ready.wait(self.start_seconds)
+            if connection.owed.problem:
+                return folder_contents(self.folder)  # it may have been removed before the worker opened it
         return found
 
     def submit(self, request: ShardRequest) -> Future[ShardReply]:

@@ -7,6 +7,7 @@ import sys
 from time import monotonic_ns
 from typing import IO, Final
 
+from recall_rank.index.errors import MissingIndexError, UnusableIndexError
 from recall_rank.index.reader.index_reader import IndexReader
 from recall_rank.index.shards.questions import ShardReply
 from recall_rank.shards.contract import folder_contents
@@ -39,4 +40,7 @@ def serve(folder: str, questions: IO[bytes], answers: IO[bytes]) -> None:
 
 if __name__ == "__main__":
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is meant for who asks; its end ends this process, too
-    serve(sys.argv[1], sys.stdin.buffer, sys.stdout.buffer)
+    try:
+        serve(sys.argv[1], sys.stdin.buffer, sys.stdout.buffer)
+    except (MissingIndexError, UnusableIndexError) as error:
+        sys.exit(f"{sys.argv[1]}: {error}")  # a later build may have removed it, who asks finds the newer shards

@@ -16,11 +16,12 @@ from recall_rank.corpus import Index
 from recall_rank.index.errors import MissingIndexError
 from recall_rank.index.segment.build import build
 from recall_rank.index.shards.questions import ScanQuestion, ShardReply, ShardRequest
-from recall_rank.shards import ray_shard
-from recall_rank.shards import shards as shards_module
+from recall_rank.shards import ray_shard, shard_folders
 from recall_rank.shards.local_shard import LocalShard
 from recall_rank.shards.process_shard import ProcessShard, _ServingProcess
+from recall_rank.shards.replicas import ReplicatedShard
 from recall_rank.shards.shards import Shards
+from recall_rank.shards.worker import CHANGED
 from tests.support.search.samples import ENOUGH_MS, NOW
 from tests.support.shards.lanterns import BUDGET_MS, check_others_stand, history
 from tests.support.shards.wire_shard import WireShard
@@ -61,7 +62,7 @@ class ChangedShard(WireShard):
             return super().submit(request)
         self.before()
         future: Future[ShardReply] = Future()
-        future.set_result(ShardReply("another", None, shards_module.CHANGED))
+        future.set_result(ShardReply("another", None, CHANGED))
         return future
 
 
@@ -107,7 +108,8 @@ def test_a_search_that_runs_while_shards_are_closed_opens_none_of_them_again() -
     check_others_stand(
         shards.search("lantern", now=NOW, budget_ms=ENOUGH_MS, results=50), "b", "its index is in another state"
     )
-    assert shards._reader is None
+    with pytest.raises(ValueError, match="closed"):
+        shards.search("lantern")
 
 
 @pytest.mark.parametrize("workers", ["threads", "ray"])
@@ -136,11 +138,11 @@ def test_all_workers_end_when_no_shard_can_be_opened(
         return pools[-1]
 
     monkeypatch.setattr(ray_shard, "RayShard", Actor)
-    monkeypatch.setattr(shards_module, "ThreadPoolExecutor", pool)
+    monkeypatch.setattr(shard_folders, "ThreadPoolExecutor", pool)
     with pytest.raises(MissingIndexError):
         Shards.open({"a": tmp_path / "a", "b": tmp_path / "b"}, workers=workers)
     if workers == "ray":
-        assert ended == ["a", "b"]
+        assert sorted(ended) == ["a", "b"]
     else:
         with pytest.raises(RuntimeError, match="shutdown"):
             pools[0].submit(int)
@@ -176,7 +178,7 @@ def test_a_worker_that_ended_is_not_waited_for(shard: ProcessShard, monkeypatch:
 def test_a_shard_that_is_read_again_too_slowly_costs_one_budget() -> None:
     changed, may_go_on, read = ChangedShard("b"), Event(), Event()
     shards = Shards([steady("a"), changed, steady("c")])
-    first = shards._reader
+    first = shards._current
 
     def slow() -> None:
         may_go_on.wait(30)
@@ -188,9 +190,9 @@ def test_a_shard_that_is_read_again_too_slowly_costs_one_budget() -> None:
     check_others_stand(response, "b", "its index is in another state")
     may_go_on.set()
     deadline = time.monotonic() + 30
-    while shards._reader is first and time.monotonic() < deadline:
+    while shards._current is first and time.monotonic() < deadline:
         time.sleep(0.01)
-    assert shards._reader is not first, "later searches read the newest state"
+    assert shards._current is not first, "later searches read the newest state"
 
 
 def test_a_search_of_shards_that_were_read_again_has_what_is_left_of_its_budget() -> None:
@@ -204,15 +206,61 @@ def test_a_search_of_shards_that_were_read_again_has_what_is_left_of_its_budget(
     assert second < first - 100_000_000  # a question gets .45 of the time that is left
 
 
-def test_shards_that_cannot_be_read_again_leave_what_was_found() -> None:
-    changed = ChangedShard("b")
-    shards = Shards([steady("a"), changed, steady("c")])
-    for shard in shards._shards:
-        shard.contents = _unreadable  # type: ignore[method-assign]
-    check_others_stand(
-        shards.search("lantern", now=NOW, budget_ms=ENOUGH_MS, results=50), "b", "its index is in another state"
-    )
+def test_a_shard_that_cannot_be_read_again_stays_as_it_was() -> None:
+    """One that has changed makes a search read all again; another that cannot be read then is searched nevertheless."""
+    changed, kept = ChangedShard("b"), steady("a")
+    shards = Shards([kept, changed, steady("c")])
+    kept.contents = _unreadable  # type: ignore[method-assign]
+    for _ in range(2):
+        response = shards.search("lantern", now=NOW, budget_ms=ENOUGH_MS, results=50)
+        assert response.coverage.not_reached == ()
+        assert {result.session_id[0] for result in response.results} == {"a", "b", "c"}
+    shards.reload()
+    assert shards.search("lantern", now=NOW, budget_ms=ENOUGH_MS).coverage.not_reached == ("a",)
 
 
 def _unreadable() -> ShardContents:
     raise OSError("the disk is gone")
+
+
+# --- shards of others ---------------------------------------------------------------------------------------
+
+
+def test_an_error_of_one_close_leaves_no_shard_open() -> None:
+    closed: list[str] = []
+
+    class Failing(WireShard):
+        def close(self) -> None:
+            closed.append(self.name)
+            raise RuntimeError(f"{self.name} does not end")
+
+    def made(name: str) -> WireShard:
+        return Failing(name, [build(history(name))], [frozenset()])
+
+    with ThreadPoolExecutor(1) as pool:
+        shards = Shards([made("a"), ReplicatedShard([made("b"), made("c")], "copies"), made("d")], executor=pool)
+        with pytest.raises(RuntimeError, match="does not end"):
+            shards.close()
+        assert sorted(closed) == ["a", "b", "c", "d"]
+        with pytest.raises(RuntimeError, match="shutdown"):
+            pool.submit(int)
+
+
+@pytest.mark.posix
+@pytest.mark.parametrize("workers", ["threads", "processes"])
+def test_shards_say_in_a_forked_process_that_they_cannot_be_searched(tmp_path: Path, workers: Any) -> None:
+    Index.build(history("a"), folder=tmp_path / "a").close()
+    with Shards.open([tmp_path / "a"], workers=workers) as shards:
+        assert shards.search("lantern", now=NOW, budget_ms=ENOUGH_MS).total
+        child = os.fork()
+        if not child:
+            status = 1
+            try:
+                shards.search("lantern")
+            except RuntimeError as error:
+                shards.close()  # which leaves the workers of the parent alone
+                status = 0 if "open them again here" in str(error) else 2
+            finally:
+                os._exit(status)
+        assert os.waitpid(child, 0)[1] == 0
+        assert shards.search("lantern", now=NOW, budget_ms=ENOUGH_MS).coverage.not_reached == ()

@@ -73,7 +73,7 @@ def test_it_tells_what_the_evidence_of_one_index_tells(
     segments = [build(history[at::count]) for at in range(count)]
     dead: list[frozenset[int]] = [frozenset()] * count
     shards = Shards(WireShard(f"{at}", [segment], [frozenset()]) for at, segment in enumerate(segments))
-    readers: list[IndexReader] = [IndexReader(segments, dead), shards._opened().for_one_search()]
+    readers: list[IndexReader] = [IndexReader(segments, dead), shards._opened().reader.for_one_search()]
 
     def evidence(reader: IndexReader, text: str) -> Any:
         parsed = Query.parse(text, NOW, parse_options({}))

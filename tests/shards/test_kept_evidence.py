@@ -39,7 +39,7 @@ def test_what_a_search_asked_about_is_dropped_with_the_next_search() -> None:
             assert not seen & set(kept(shard.worker._kept)), "nothing of an earlier search is kept"
         seen.update(*(kept(shard.worker._kept) for shard in each))
     assert len(seen) >= 4
-    assert all(len(done) <= 4 for done in shards._done)
+    assert all(len(done) <= 4 for done in shards._current.group._done)
 
 
 def test_a_search_that_fails_has_ended_too(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,7 +7,6 @@ import signal
 import sys
 import time
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,12 +14,9 @@ import pytest
 
 from recall_rank.corpus import Index
 from recall_rank.index.errors import MissingIndexError
-from recall_rank.index.segment.build import build
 from recall_rank.index.shards.questions import (
-    EvidenceAnswer,
     EvidenceQuestion,
     NearAnswer,
-    ScanAnswer,
     ShardReply,
     ShardRequest,
 )
@@ -29,6 +25,7 @@ from recall_rank.shards.process_shard import ProcessShard
 from recall_rank.shards.shards import Shards
 from tests.support.search.responses import told
 from tests.support.search.samples import ENOUGH_MS, NOW
+from tests.support.shards.broken_shard import BrokenShard, changed, done, segments_shard
 from tests.support.shards.lanterns import BUDGET_MS, check_others_stand, history, wait_until_reached
 from tests.support.shards.wire_shard import WireShard
 
@@ -36,63 +33,24 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 
-def segments_shard(name: str) -> WireShard:
-    return WireShard(name, [build(history(name))], [frozenset()])
-
-
-class BrokenShard(WireShard):
-    """A shard of which `submit` is replaced."""
-
-    def __init__(self, name: str, answer: Callable[[WireShard, ShardRequest], Future[ShardReply]]) -> None:
-        super().__init__(name, [build(history(name))], [frozenset()])
-        self.broken = answer
-
-    def submit(self, request: ShardRequest) -> Future[ShardReply]:
-        return self.broken(self, request)
-
-
-def done(reply: object) -> Future[Any]:
-    future: Future[Any] = Future()
-    if isinstance(reply, Exception):
-        future.set_exception(reply)
-    else:
-        future.set_result(reply)
-    return future
-
-
-def changed(shard: WireShard, request: ShardRequest, **fields: Any) -> Future[Any]:
-    """Answer as the shard does, with other values in the answer."""
-    reply = WireShard.submit(shard, request).result()
-    assert reply.answer is not None
-    known = {name: value for name, value in fields.items() if name in type(reply.answer).__slots__}
-    return done(replace(reply, answer=replace(reply.answer, **known)))
-
-
 def raising(*_: object) -> Future[Any]:
     raise OSError("no route")
+
+
+def no_future(*_: object) -> Any:
+    return {"hits": []}
 
 
 WRONG: dict[str, tuple[Callable[[WireShard, ShardRequest], Future[Any]], str]] = {
     "silent": (lambda *_: Future(), "did not answer within"),
     "raises": (raising, "cannot be asked: no route"),
     "fails": (lambda *_: done(RuntimeError("oom")), "RuntimeError: oom"),
+    "no future": (no_future, "its submit() returned an object of the class dict, no Future"),
     "no reply": (lambda *_: done({"hits": []}), "it answered with {'hits': []}"),
     "no answer": (lambda _, request: done(ShardReply(request.generation, None, "disk is gone")), "disk is gone"),
     "another answer": (
         lambda _, request: done(ShardReply(request.generation, NearAnswer([]))),
         "it answered with NearAnswer",
-    ),
-    "a part that it does not have": (
-        lambda shard, request: changed(shard, request, hits=[(10_000, 0, 9.0, 9.0, 0)]),
-        "a part that it does not have",
-    ),
-    "a negative part": (
-        lambda shard, request: changed(shard, request, hits=[(-1, 0, 9.0, 9.0, 0)]),
-        "a part that it does not have",
-    ),
-    "a document that it does not have": (
-        lambda shard, request: changed(shard, request, hits=[(0, 10_000, 9.0, 9.0, 0)]),
-        "a part that it does not have",
     ),
 }
 
@@ -105,15 +63,6 @@ def test_what_the_others_found_stands(kind: str) -> None:
     response = shards.search("lantern", now=NOW, budget_ms=BUDGET_MS, results=50)
     assert time.monotonic() - begun < 5 * BUDGET_MS / 1000
     check_others_stand(response, "b", why)
-
-
-@pytest.mark.parametrize("wrong", [{"hits": -1}, {"hits": 10_000}, {"tier": -1}, {"tier": 2**40}])
-def test_what_the_others_found_stands_beside_rows_that_cannot_be(wrong: dict[str, int]) -> None:
-    row = {"part": 0, "doc": 0, "score": 9.0, "hits": 1, "title": 0, "tier": 0} | wrong
-    broken = BrokenShard("b", lambda shard, request: changed(shard, request, sessions=[tuple(row.values())]))
-    shards = Shards([segments_shard("a"), broken, segments_shard("c")])
-    response = shards.search("lantern", now=NOW, budget_ms=ENOUGH_MS, results=50, group="session")
-    check_others_stand(response, "b", "a part that it does not have")
 
 
 def test_a_shard_that_is_gone_before_its_hits_are_read_loses_its_own_only() -> None:
@@ -146,23 +95,9 @@ def test_a_shard_that_is_asked_at_the_last_moment_has_a_deadline() -> None:
 def test_a_scan_stands_without_a_shard(match: str) -> None:
     if match == "regex":
         pytest.importorskip("re2")
-    wrong: dict[str, Callable[[WireShard, ShardRequest], Future[Any]]] = {
-        "fails": lambda *_: done(RuntimeError("oom")),
-        "wrong": lambda shard, request: changed(shard, request, parts=[99_999]),
-    }
-    for broken in wrong.values():
-        shards = Shards([segments_shard("a"), BrokenShard("b", broken), segments_shard("c")])
-        response = shards.search("lantern", now=NOW, budget_ms=ENOUGH_MS, match=match, results=50)  # type: ignore[arg-type]
-        assert {result.session_id[0] for result in response.results} == {"a", "c"}
-        assert response.coverage.not_reached == ("b",)
-
-
-def test_terms_that_a_shard_does_not_have_are_no_terms() -> None:
-    def wrong(shard: WireShard, request: ShardRequest) -> Future[Any]:
-        return changed(shard, request, terms=[[(123_456, 1)]])
-
-    shards = Shards([segments_shard("a"), BrokenShard("b", wrong), segments_shard("c")])
-    response = shards.search("lanterm", now=NOW, budget_ms=ENOUGH_MS, results=50)
+    broken = BrokenShard("b", lambda *_: done(RuntimeError("oom")))
+    shards = Shards([segments_shard("a"), broken, segments_shard("c")])
+    response = shards.search("lantern", now=NOW, budget_ms=ENOUGH_MS, match=match, results=50)  # type: ignore[arg-type]
     assert {result.session_id[0] for result in response.results} == {"a", "c"}
     assert response.coverage.not_reached == ("b",)
 
@@ -173,7 +108,7 @@ def test_a_shard_that_ran_out_of_time_keeps_its_hits_and_is_named() -> None:
 
     shards = Shards([segments_shard("a"), BrokenShard("b", half)])
     for match in ("smart", "literal"):
-        response = shards.search("lantern", now=NOW, budget_ms=ENOUGH_MS, match=match, results=50)  # type: ignore[arg-type]
+        response = shards.search("lantern", now=NOW, budget_ms=ENOUGH_MS, match=match, results=50)
         assert {result.session_id[0] for result in response.results} == {"a", "b"}
         assert response.coverage.not_reached == ("b",)
         assert response.coverage.parts.searched == 6
@@ -255,13 +190,22 @@ def test_a_process_finds_a_relative_folder_again_from_elsewhere(
         assert shards.search("lantern", now=NOW, budget_ms=ENOUGH_MS).coverage.not_reached == ()
         (elsewhere := tmp_path / "elsewhere").mkdir()
         monkeypatch.chdir(elsewhere)
-        (shard,) = shards._shards
+        (shard,) = shards._current.group.shards
         assert isinstance(shard, ProcessShard)
         assert shard.pid is not None
         os.kill(shard.pid, signal.SIGKILL)
         shards.search("lantern", now=NOW, budget_ms=ENOUGH_MS)
         wait_until_reached(shards)
         assert shards.search("lantern", now=NOW, budget_ms=ENOUGH_MS).total
+
+
+def test_a_process_imports_nothing_of_the_working_folder(
+    folders: dict[str, Path], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    (tmp_path / "orjson.py").write_text("raise SystemExit('a module of the working folder')")
+    monkeypatch.chdir(tmp_path)
+    with Shards.open([folders["a"]], workers="processes") as shards:
+        assert shards.search("lantern", now=NOW, budget_ms=ENOUGH_MS).coverage.not_reached == ()
 
 
 @pytest.mark.posix
@@ -282,6 +226,29 @@ def test_a_process_that_stands_still_costs_half_of_one_budget(
     finally:
         os.kill(still.pid, signal.SIGCONT)
     wait_until_reached(shards)
+
+
+def test_a_shard_with_a_damaged_row_is_left_out_until_reload(folders: dict[str, Path]) -> None:
+    """Who asks reads rows of all shards, some of them only when they are shown."""
+    with Shards.open(folders, workers="processes") as shards:
+        whole = told(shards.search("lantern", now=NOW, budget_ms=ENOUGH_MS))
+        (segment,) = folders["b"].glob("segment-*")
+        sound = segment.read_bytes()
+        left_out = 0
+        for at in range(0, len(sound), 512):
+            damaged = bytearray(sound)
+            damaged[at : at + 512] = bytes(len(damaged[at : at + 512]))
+            segment.chmod(0o600)
+            segment.write_bytes(damaged)
+            with Shards.open(folders) as again:
+                response = again.search("lantern", now=NOW, budget_ms=ENOUGH_MS, results=50)
+                if told(response) == whole:
+                    continue
+                assert response.coverage.not_reached == ("b",)
+                left_out += "its index is damaged" in response.warnings[0]
+            assert again.names == ("a", "b", "c")
+        assert left_out
+        segment.write_bytes(sound)
 
 
 def test_a_folder_that_is_missing_is_named_until_it_is_there(folders: dict[str, Path], tmp_path: Path) -> None:
@@ -310,13 +277,18 @@ def test_an_index_that_changed_is_read_after_reload(folders: dict[str, Path], wo
         )
 
 
-def test_a_worker_that_has_a_newer_state_makes_a_search_read_it(folders: dict[str, Path]) -> None:
-    with Shards.open(folders) as shards:  # a thread opens its folder with the first question
-        Index.build(history("b", 9), folder=folders["b"]).close()
-        one = Index.build([*history("a"), *history("b", 9), *history("c")])
-        assert told(shards.search("lantern", now=NOW, budget_ms=ENOUGH_MS)) == told(
-            one.search("lantern", now=NOW, budget_ms=ENOUGH_MS)
-        )
+def test_a_worker_that_has_a_newer_state_makes_a_search_read_it(
+    folders: dict[str, Path], processes: tuple[Shards, list[ProcessShard]]
+) -> None:
+    shards, (_, other, _) = processes
+    Index.build(history("b", 9), folder=folders["b"]).close()
+    assert other.pid is not None
+    os.kill(other.pid, signal.SIGKILL)  # the next one opens the newer state
+    wait_until_reached(shards)
+    one = Index.build([*history("a"), *history("b", 9), *history("c")])
+    assert told(shards.search("lantern", now=NOW, budget_ms=ENOUGH_MS)) == told(
+        one.search("lantern", now=NOW, budget_ms=ENOUGH_MS)
+    )
 
 
 def test_shards_have_different_names_and_known_workers(folders: dict[str, Path]) -> None:
@@ -338,9 +310,3 @@ def test_an_executor_of_the_caller_works_for_shards() -> None:
     with ThreadPoolExecutor(2) as pool:
         shards = Shards([LocalShard.of_sessions(name, history(name), pool) for name in ("a", "b")])
         assert len(shards.search("lantern", now=NOW, budget_ms=ENOUGH_MS, results=50).results) == 12
-
-
-def test_answers_have_the_kinds_that_the_reader_expects() -> None:
-    """The broken shards above change the fields that answers really have."""
-    assert {"hits", "complete", "parts"} <= set(EvidenceAnswer.__slots__)
-    assert {"parts", "complete"} <= set(ScanAnswer.__slots__)

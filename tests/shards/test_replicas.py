@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import time
 from concurrent.futures import Future
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,10 +15,11 @@ from recall_rank.corpus import Index
 from recall_rank.index.segment.build import build
 from recall_rank.index.shards.questions import ScanQuestion, ShardReply, ShardRequest
 from recall_rank.shards.contract import ShardContents
+from recall_rank.shards.process_shard import ProcessShard
 from recall_rank.shards.replicas import PATIENCE_MS, TOLD, ReplicatedShard
 from recall_rank.shards.shards import Shards
 from tests.support.search.responses import told
-from tests.support.search.samples import NOW, session
+from tests.support.search.samples import ENOUGH_MS, NOW, session
 from tests.support.shards.wire_shard import WireShard
 
 SEGMENT = build([session("a", "the lantern of the harbor", updated=NOW)])
@@ -74,6 +78,47 @@ def test_the_next_is_asked_when_one_is_wrong_or_late(first: Replica) -> None:
     second = Replica(at_once=True)
     assert reply_of(ReplicatedShard([first, second])).answer is not None
     assert len(second.asked) == 1
+
+
+class NoFuture(Replica):
+    def submit(self, request: ShardRequest) -> Any:
+        return None
+
+
+class Cancelled(Replica):
+    def submit(self, request: ShardRequest) -> Future[ShardReply]:
+        future: Future[ShardReply] = Future()
+        future.cancel()
+        return future
+
+
+@pytest.mark.parametrize("wrong", [NoFuture(), Cancelled()])
+def test_a_replica_that_gives_no_reply_is_passed_over(wrong: Replica) -> None:
+    assert reply_of(ReplicatedShard([wrong, Replica(at_once=True)])).answer is not None
+    assert reply_of(ReplicatedShard([wrong, wrong])).problem
+
+
+def test_a_replica_that_is_being_asked_still_counts() -> None:
+    """The first fails while submit() of the second has not returned yet; the answer of the second is taken."""
+    first = Replica()
+
+    class Slow(Replica):
+        def submit(self, request: ShardRequest) -> Future[ShardReply]:
+            first.asked[0].set_exception(RuntimeError("oom"))
+            return super().submit(request)
+
+    assert reply_of(ReplicatedShard([first, Slow(at_once=True)])).answer is not None
+
+
+def test_contents_start_every_replica(tmp_path: Path) -> None:
+    Index.build([session("a", "the lantern of the harbor", updated=NOW)], folder=tmp_path / "a").close()
+    replicas = [ProcessShard(tmp_path / "a", name) for name in ("one", "two")]
+    with Shards([ReplicatedShard(replicas, "copies")]) as shards:
+        assert all(replica.pid for replica in replicas)
+        assert replicas[0].pid is not None
+        os.kill(replicas[0].pid, signal.SIGKILL)
+        for _ in range(3):
+            assert shards.search("lantern", now=NOW, budget_ms=ENOUGH_MS).total == 1
 
 
 def test_the_late_one_is_cancelled_when_another_has_answered() -> None:

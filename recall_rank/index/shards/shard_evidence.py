@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 from array import array
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from operator import itemgetter
 from typing import Any, Final, Protocol
 
 from recall_rank._core.search.column_filters import marked_indices
 from recall_rank._core.search.hits import Hit, Hits
 from recall_rank._core.search.session_hits import SessionHit, SessionHits
+from recall_rank.index.shards.asked_shards import ShardSpan
 from recall_rank.index.shards.questions import (
     AddHits,
     AddParts,
@@ -22,11 +23,10 @@ from recall_rank.index.shards.questions import (
     Wanted,
 )
 from recall_rank.index.shards.scoring import Marks, ScoredGroup, Scoring
-from recall_rank.index.shards.shard_reader import ShardReader, ShardSpan
+from recall_rank.index.shards.shard_reader import ShardReader
 from recall_rank.model.record_classes import replace
 
 FIRST: Final = 128  # best hits that come with the first answer: more than are reranked for a page of usual size
-MOST_TIERS: Final = 1000  # more than any search makes
 STALE: Final = -1  # the number of best hits that are known after a step
 
 
@@ -53,7 +53,7 @@ class ShardEvidence:
     """The evidence of one query over all shards of a reader: equal to the Evidence of an index of all their sessions.
 
     Nothing is asked before hits are. Every question has all steps so far, so that it does not matter whether a shard
-    still has its evidence. Hits of shards that do not answer are left out, and `missing` of the reader names them.
+    still has its evidence. Hits of shards that do not answer are left out, and `asked` of the reader names them.
     `eligible`, u8[docs], and `only`, u8[parts], are those of Evidence. `deadline_ns` is a time.monotonic_ns(), 0 for
     none.
     """
@@ -68,22 +68,24 @@ class ShardEvidence:
         self._steps: list[list[Step]] = [
             [Score(scoring, span.docs_of(eligible), span.parts_of(only), span.first_term)] for span in reader.spans
         ]
-        self._counts: dict[int, int] | None = None  # hits of each shard, where no step came since they were told
+        self._counts: dict[int, int] = {}  # hits of each shard that answered,
+        self._counted = False  # as they were told since the last step
         self._best: list[Hit] = []
         self._best_count = STALE  # how many were asked for
 
     @property
     def hit_count(self) -> int:
-        """The number of hits of all shards that answer."""
-        if self._counts is None:
-            self.top(FIRST)
-        missing = self._reader.missing
-        return sum(hits for shard, hits in (self._counts or {}).items() if shard not in missing)
+        """The number of hits of all shards that answer. Asks them, and for the best hits at the same time, unless they
+        told it since the last step.
+        """
+        if not self._counted:
+            self._find_best(FIRST)
+        missing = self._reader.asked.missing
+        return sum(hits for shard, hits in self._counts.items() if shard not in missing)
 
     @property
     def docs_done(self) -> int:
-        """The number of all documents: what a shard did not read in time counts as not reached, see `missing`."""
-        self.hit_count  # noqa: B018 - asks the shards
+        """The number of all documents: a shard that does not read all of its own in time counts as not reached."""
         return self._reader.docs
 
     @property
@@ -109,7 +111,7 @@ class ShardEvidence:
 
     def _note_step(self) -> None:
         """Forget what was told before a step."""
-        self._counts = None
+        self._counted = False
         self._best, self._best_count = [], STALE
 
     # --- what was found ------------------------------------------------------------------------------------
@@ -119,9 +121,12 @@ class ShardEvidence:
         if count < 0:
             raise ValueError(f"count must not be negative, not {count}")
         if count > self._best_count:
-            most = max(count, FIRST)
-            self._best, self._best_count = self._ranked(self._asked("top", most))[:most], most
+            self._find_best(max(count, FIRST))
         return Hits(self._best[:count])
+
+    def _find_best(self, count: int) -> None:
+        """Ask for the `count` best hits."""
+        self._best, self._best_count = self._ranked(self._ask("top", count))[:count], count
 
     def top_among(self, count: int, parts: bytearray) -> Hits:
         """Return the `count` best of the hits in the parts marked in u8[parts of all shards], as top() orders them."""
@@ -130,9 +135,9 @@ class ShardEvidence:
         wanted = self._wanted(parts)
         if not any(map(len, wanted.values())):
             return Hits()
-        return Hits(self._ranked(self._asked("top_among", count, wanted))[:count])
+        return Hits(self._ranked(self._ask("top_among", count, wanted))[:count])
 
-    def _ranked(self, answers: Iterable[tuple[ShardSpan, EvidenceAnswer]]) -> list[Hit]:
+    def _ranked(self, answers: Sequence[tuple[ShardSpan, EvidenceAnswer]]) -> list[Hit]:
         """Return the hits of all answers, best first; a shard's own order is kept among hits of one session."""
         hits = [_hit(span, row) for span, answer in answers for row in answer.hits]
         parts = [hit.part for hit in hits]
@@ -148,7 +153,7 @@ class ShardEvidence:
         wanted = self._wanted(parts)
         if not any(map(len, wanted.values())):
             return Hits()
-        return Hits([_hit(span, row) for span, answer in self._asked("among", parts=wanted) for row in answer.hits])
+        return Hits([_hit(span, row) for span, answer in self._ask("among", parts=wanted) for row in answer.hits])
 
     def _wanted(self, parts: bytearray) -> dict[str, array[int]]:
         """Return the numbers in each shard, by its name, of the parts marked in u8[parts of all shards]."""
@@ -156,7 +161,7 @@ class ShardEvidence:
 
     def sessions(self) -> SessionHits:
         """Return the SessionHits of all shards that answer."""
-        rows = [(span, row) for span, answer in self._asked("sessions") for row in answer.sessions]
+        rows = [(span, row) for span, answer in self._ask("sessions") for row in answer.sessions]
         numbers = self._reader.sessions_of([span.first_part + row[0] for span, row in rows])
         found = (
             SessionHit(session, span.first_part + part, span.first_doc + doc, score, hits, bool(title), tier)
@@ -166,50 +171,31 @@ class ShardEvidence:
 
     def mark_hits(self, parts: bytearray) -> None:
         """Set parts[p], u8[parts of all shards], to 1 for the part p of every hit; others keep their value."""
-        for span, answer in self._asked("hits"):
+        for span, answer in self._ask("hits"):
             for part in answer.parts:
                 parts[span.first_part + part] = 1
 
     def write_scores(self, scores: array[float]) -> None:
         """Write the score of every hit to f32[parts of all shards]; other parts keep their value."""
-        for span, answer in self._asked("scores"):
+        for span, answer in self._ask("scores"):
             for part, score in zip(answer.parts, answer.scores, strict=True):
                 scores[span.first_part + part] = score
 
-    def _asked(
+    def _ask(
         self, wanted: Wanted, most: int = 0, parts: Mapping[str, Sequence[int]] | None = None
-    ) -> Iterator[tuple[ShardSpan, EvidenceAnswer]]:
-        """Yield (shard, answer) for each shard that answers; note how many hits each has."""
-        self._reader.evidence_keys.add(self._key)
-        spans = self._reader.spans
+    ) -> list[tuple[ShardSpan, EvidenceAnswer]]:
+        """Ask all shards, note how many hits each has, and return (shard, answer) for each that answers."""
+        asked, spans = self._reader.asked, self._reader.spans
+        asked.evidence_keys.add(self._key)
         steps = {span.name: tuple(own) for span, own in zip(spans, self._steps, strict=True)}
 
         def question(span: ShardSpan) -> EvidenceQuestion:
-            return EvidenceQuestion(
-                self._key, steps[span.name], wanted, most, parts[span.name] if parts is not None else ()
-            )
+            own = () if parts is None else parts[span.name]
+            return EvidenceQuestion(self._key, steps[span.name], wanted, most, own)
 
-        answers = self._reader.ask(EvidenceAnswer, question, self._deadline_ns)
-        counts: dict[int, int] = {}
-        found = []
-        for shard, answer in answers.items():
-            if not _is_of(answer, spans[shard]):
-                self._reader.missing[shard] = "it found a part that it does not have"
-                continue
-            counts[shard] = answer.hit_count
-            found.append((spans[shard], answer))
-            if not answer.complete:
-                self._reader.incomplete.add(shard)
-        self._counts = counts
-        yield from found
-
-
-def _is_of(answer: EvidenceAnswer, span: ShardSpan) -> bool:
-    """Return whether all rows of an answer are of the shard that gave it."""
-    parts = [*(row[0] for row in answer.hits), *(row[0] for row in answer.sessions), *answer.parts]
-    docs = [*(row[1] for row in answer.hits), *(row[1] for row in answer.sessions)]
-    counted = all(0 < hits <= span.parts and 0 <= tier <= MOST_TIERS for _, _, _, hits, _, tier in answer.sessions)
-    return counted and all(0 <= part < span.parts for part in parts) and all(0 <= doc < span.docs for doc in docs)
+        answers = asked.ask(EvidenceAnswer, question, self._deadline_ns)
+        self._counts, self._counted = {shard: answer.hit_count for shard, answer in answers.items()}, True
+        return [(spans[shard], answer) for shard, answer in answers.items()]
 
 
 def _numbers(marks: bytes) -> array[int]:

@@ -56,7 +56,7 @@ class MappedFile:
 
     def damaged(self, why: str) -> DamagedIndexError:
         """Return a DamagedIndexError for the caller to raise, with the file name and advice to rebuild."""
-        return DamagedIndexError(f"{self.name}: {why}; build the index again")
+        return DamagedIndexError(f"{self.name}: {why}; build the index again", self.name)
 
     def written(self) -> int | None:
         """Return the time in ns at which somebody last wrote to the file, or None when nobody has written since the

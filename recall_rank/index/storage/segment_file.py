@@ -129,7 +129,7 @@ class SegmentFile:
 
     def damaged(self, why: str) -> DamagedIndexError:
         """Return a DamagedIndexError for the caller to raise, with the file name and advice to rebuild."""
-        return DamagedIndexError(f"{self.name}: {why}; build the index again")
+        return DamagedIndexError(f"{self.name}: {why}; build the index again", self.name)
 
     def count(self, column: str) -> int:
         """Return the number of values of a column, from the directory; the column is not read."""

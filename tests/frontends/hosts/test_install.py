@@ -419,6 +419,7 @@ def test_an_entry_of_ours_is_known_wherever_the_program_lies() -> None:
     entries: list[tuple[dict[str, Any], bool]] = [
         ({"command": "/a/recall-rank", "args": ["mcp"]}, True),
         ({"command": ["python", "-m", "recall_rank", "mcp", "--tools", "recall"]}, True),
+        ({"command": ["python", "-P", "-m", "recall_rank", "mcp"]}, True),
         ({"command": "npx", "args": ["mcp"]}, False),
         ({"command": 1, "args": "mcp"}, False),
     ]

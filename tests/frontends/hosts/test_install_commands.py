@@ -206,4 +206,4 @@ def test_the_program_is_named_by_its_absolute_path(tmp_path: Path, monkeypatch: 
     monkeypatch.setattr(sys, "argv", ["./recall-rank", "install"])
     assert launch.running_program() == (str(program),)
     monkeypatch.setattr(sys, "argv", [str(tmp_path / "recall_rank/__main__.py")])
-    assert launch.running_program() == (sys.executable, "-m", "recall_rank")
+    assert launch.running_program() == (sys.executable, "-P", "-m", "recall_rank")

@@ -75,9 +75,9 @@ def test_shards_of_every_store_answer_as_one_index(
     assert [shard.name for shard in report.shards] == [f"shard {n + 1} of {count}" for n in range(count)]
     with Shards.open(out) as shards:
         check_equal(shards, stores)
-        assert report.sessions == sum(len(view.segment.sessions) for view in shards._opened().views)
-        for number, span in enumerate(shards._opened().spans):
-            for view in shards._opened().views[span.first_view : span.last_view]:
+        assert report.sessions == sum(len(view.segment.sessions) for view in shards._opened().reader.views)
+        for number, span in enumerate(shards._opened().reader.spans):
+            for view in shards._opened().reader.views[span.first_view : span.last_view]:
                 assert {shard_of(each.id, count) for each in view.segment.sessions} <= {number}
 
 
