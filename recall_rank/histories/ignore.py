@@ -56,11 +56,7 @@ class Ignore:
 
     def session(self, session: Session | SessionRow) -> bool:
         places = (session.project, session.repository, session.directory, session.worktree)
-        return (
-            is_listed(session, self.forgotten)
-            or _any(self.sessions, (session.id,))
-            or _below(self.projects, places)
-        )
+        return is_listed(session, self.forgotten) or _any(self.sessions, (session.id,)) or _below(self.projects, places)
 
     def vanished(self, source: Source | SourceEntry, session: Session) -> bool:
         """Return whether a session that `source` no longer has is ignored, as it would be if it were still there."""
