@@ -49,6 +49,7 @@ class ColumnPlace(NamedTuple):
     size: int  # bytes in the file
     length: int  # values, after unpacking
     sums_hash: int  # the xxh3-64 of the block hashes
+    blocks: int
 
 
 class SegmentFile:
@@ -70,9 +71,7 @@ class SegmentFile:
         if xxhash.xxh3_128_digest(directory) != HEADER.unpack(self.header[: HEADER.size])[-1]:
             raise self.damaged("its directory is not what was written")
         self._places = self._read_directory(directory, start)
-        self._verified = {
-            column: bytearray(block_count(place.size, COLUMNS[column].block)) for column, place in self._places.items()
-        }
+        self._verified = {column: bytearray(place.blocks) for column, place in self._places.items()}
         self._sums: dict[str, array[int]] = {}
         self._map = file.bytes
 
@@ -113,7 +112,8 @@ class SegmentFile:
             sums = aligned(offset + size, SUM.size)
             if offset < HEADER_SIZE or offset % width:
                 raise self.damaged(f"column {name} is out of place")
-            if sums + block_count(size, column.block) * SUM.size > end:
+            blocks = block_count(size, column.block)
+            if sums + blocks * SUM.size > end:
                 raise self.damaged(f"column {name} lies outside")
             row_count = length - column.extra
             if column.packed:
@@ -124,7 +124,7 @@ class SegmentFile:
                 fits = size == length * width
             if row_count < 0 or not fits or counts.setdefault(column.rows, row_count) != row_count:
                 raise self.damaged(f"column {name} does not fit the others")
-            places[name] = ColumnPlace(offset, size, length, sums_hash)
+            places[name] = ColumnPlace(offset, size, length, sums_hash, blocks)
         return places
 
     def damaged(self, why: str) -> DamagedIndexError:
@@ -140,7 +140,7 @@ class SegmentFile:
 
         Raises DamagedIndexError when a block does not match its hash.
         """
-        offset, size, length, _ = self._places[column]
+        offset, size, length, *_ = self._places[column]
         self.verify(column, 0, size)
         if COLUMNS[column].packed:
             return self.checked(unpack, self._map[offset : offset + size], length, COLUMNS[column].code)
@@ -285,7 +285,7 @@ class SegmentFile:
             return
         whole = frozenset(columns)
         wanted = []
-        for column, (offset, size, _, _) in self._places.items():
+        for column, (offset, size, *_) in self._places.items():
             start, end = self._place_of_sums(column)
             if not self._take_sums(column):
                 wanted.append((offset if column in whole and size else start, end))
@@ -321,7 +321,7 @@ class SegmentFile:
         """Return the bytes [start, end) of the file that are the hashes of the blocks of a column."""
         offset, size, *_ = self._places[column]
         start = aligned(offset + size, SUM.size)
-        return start, start + len(self._verified[column]) * SUM.size
+        return start, start + self._places[column].blocks * SUM.size
 
 
 def _unmarked(marks: bytearray, first: int, last: int) -> list[int]:
