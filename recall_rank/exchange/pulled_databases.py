@@ -13,6 +13,7 @@ from recall_rank.loaders.sqlite.copied_tables import copy_tables
 
 STAGED: Final = "transfer"  # the folder beside a copy for databases as they come; removed before a pull ends
 LISTED: Final = "databases"  # the file beside a copy with the sizes and times of its databases on their machine
+_DAMAGED: Final = b"damaged"  # stands in that file in place of a listing, and equals none
 LOG: Final = "-wal"  # behind the name of a database: its write-ahead log
 
 _CURSOR: Final = {
@@ -85,7 +86,8 @@ class PulledDatabases:
 
     def put(self, listing: bytes, *, complete: bool) -> None:
         """Put the clean databases in place. If the transfer was `complete`, those that are gone there are deleted here,
-        and `listing` is noted. Those that came here before listings were noted, with all that was in them, go.
+        and `listing` is noted unless a database was damaged, so that the next pull tries again. Those that came here
+        before listings were noted, with all that was in them, go.
         """
         there = {self._home / path.relative_to(self.staged): _clean(path) for path, _ in _found(self.staged)}
         known = (self._home.parent / LISTED).exists()
@@ -101,7 +103,7 @@ class PulledDatabases:
                 clean.replace(path)
         if complete:
             with Folder(self._home.parent) as beside:
-                beside.put(LISTED, listing)
+                beside.put(LISTED, _DAMAGED if self.damaged else listing)
 
 
 def remove_staged(home: Path) -> None:

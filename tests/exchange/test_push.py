@@ -658,6 +658,27 @@ def test_what_could_not_be_deleted_is_told_until_it_is(
     assert found(url, "lantern") == [("c", "mole"), ("d", "mole")]
 
 
+def test_a_withdrawal_that_could_not_delete_is_repeated(
+    machine: Callable[..., Machine], url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    here = machine("quay", talk("a", "xylograph"))
+    here.push()
+
+    def rm_file(self: object, path: str) -> None:
+        raise PermissionError(13, "AccessDenied")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(type(memory()), "rm_file", rm_file)
+        for _ in range(2):
+            with pytest.raises(NotRemovedError):
+                withdraw(url, here.name)
+    assert holds(url, "xylograph")
+    withdraw(url, here.name)
+    assert not holds(url, "xylograph")
+    with pytest.raises(LookupError):
+        withdraw(url, here.name)
+
+
 def test_a_machine_that_is_killed_before_it_deletes_leaves_that_to_the_next(
     machine: Callable[..., Machine], url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -74,17 +74,19 @@ def remove_index(path: Path) -> None:
     """Remove the index in a folder, of any version. Raises OSError when one of its files cannot be removed."""
     done = Purged()
     _purge_folder(path, done)
-    failed = [left for left in done.left if _OURS.fullmatch(Path(left).name) and not Path(left).is_dir()]
-    if failed or done.closed:
-        raise OSError(f"{', '.join(failed) or path} cannot be removed")
+    _check_gone(path, done)
 
 
 def remove_blocks(cache: Path) -> None:
-    """Remove what the cache holds of indexes in stores; searches fetch it again. Raises OSError when a file of it
-    cannot be removed.
+    """Remove what the cache holds of indexes in stores; searches fetch it again. Its folders stay, since a process that
+    has such an index open uses them. Raises OSError when a file cannot be removed.
     """
-    if _is_folder(cache / STORES):
-        remove_index(cache / STORES)
+    place = cache / STORES
+    for path in sorted(place.iterdir()) if _is_folder(place) else ():
+        if _is_folder(path):
+            done = Purged()
+            _purge_files(path, done)
+            _check_gone(path, done)
 
 
 def remove_other_versions(path: Path) -> None:
@@ -98,8 +100,25 @@ def remove_other_versions(path: Path) -> None:
                 folder.unlink(name)
 
 
+def _check_gone(path: Path, done: Purged) -> None:
+    """Raise OSError when one of our files in the folder `path` could not be removed."""
+    failed = [left for left in done.left if _OURS.fullmatch(Path(left).name) and not Path(left).is_dir()]
+    if failed or done.closed:
+        raise OSError(f"{', '.join(failed) or path} cannot be removed")
+
+
 def _purge_folder(path: Path, done: Purged) -> None:
-    """Remove our files in a folder of the cache, and in folders of blocks below it; then the folder if it is empty."""
+    """Remove our files in a folder of the cache; then the folder if it is empty."""
+    _purge_files(path, done)
+    try:
+        path.rmdir()
+    except OSError:
+        if path.is_dir() and str(path) not in done.left:
+            done.left.append(str(path))
+
+
+def _purge_files(path: Path, done: Purged) -> None:
+    """Remove our files in a folder of the cache, and the folders of blocks below it."""
     try:
         with Folder(path) as folder:
             # manifests first: a manifest without its files would make the index look damaged
@@ -112,11 +131,6 @@ def _purge_folder(path: Path, done: Purged) -> None:
                     done.left.append(str(path / name))
     except OSError:
         done.closed = True
-    try:
-        path.rmdir()
-    except OSError:
-        if path.is_dir() and str(path) not in done.left:
-            done.left.append(str(path))
 
 
 def _remove_staged(path: Path, done: Purged) -> None:

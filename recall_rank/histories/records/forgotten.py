@@ -71,7 +71,7 @@ def forgotten_sessions(cache: Path) -> list[ForgottenSession]:
     try:
         with Folder(cache) as folder:
             return _entries(folder)
-    except (OSError, UnusableIndexError) as error:
+    except (OSError, UnusableIndexError, UnicodeDecodeError) as error:
         if _is_missing(cache):
             return []
         told = f"the list of forgotten sessions in {cache} cannot be read: {error_text(error)}"

@@ -60,13 +60,18 @@ class BlockCache:
         self._folder = folder / xxhash.xxh3_128_hexdigest(key.encode("utf-8", "surrogatepass"))
         if not folder.parent.exists():
             Folder.create(folder.parent).close()  # a parent that others may write to would let them swap our folder
+        self._make_folders()
         for each in (folder, self._folder):
-            Folder.create(each).close()
             if os.name == "posix" and each.stat().st_mode & 0o077:
                 raise IndexFolderError(f"{each} is a cache of recalled text and may be read by others: chmod 700 it")
         self._lock = threading.Lock()
         self._added = 0  # bytes written by this process since the cache was last measured
         self._measured = 0
+
+    def _make_folders(self) -> None:
+        """Create the folders where they are missing: each by itself, so that both are private."""
+        for each in (self._root, self._folder):
+            Folder.create(each).close()
 
     def open(self, listed: ListedFile) -> int:
         """Return a descriptor of the cached file of a listed one, which has its size and may be full of holes.
@@ -84,7 +89,7 @@ class BlockCache:
                 except FileExistsError:
                     continue
                 except FileNotFoundError:
-                    Folder.create(self._folder).close()
+                    self._make_folders()
                     continue
                 os.ftruncate(descriptor, listed.size)
             status = os.fstat(descriptor)

@@ -1,5 +1,5 @@
-"""What can be told of indexes in stores of objects without the package that opens stores: which texts are their URLs,
-and where the cache keeps what was read of them, and what is on its way to them.
+"""The facts about indexes in stores of objects that need no package that opens stores: which texts are their URLs, and
+where the cache keeps what was read of them, and what is on its way to them.
 """
 
 from __future__ import annotations

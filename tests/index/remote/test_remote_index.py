@@ -6,6 +6,7 @@ import errno
 import gc
 import os
 import re
+import shutil
 import sys
 import threading
 import time
@@ -607,6 +608,24 @@ def test_a_folder_by_its_url_is_an_index_in_a_store(tmp_path: Path) -> None:
     publish_segments([build(history(2))], f"file://{tmp_path}/index")
     with Index.open(tmp_path / "index") as index:
         assert lasting(index.search("lantern")) == lasting(Index.build(history(2)).search("lantern"))
+
+
+def some_texts(count: int) -> list[dict[str, str]]:
+    return [{"id": f"s{at}", "text": f"lantern word-{at} harbor"} for at in range(count)]
+
+
+@pytest.mark.skipif(os.name != "posix", reason="needs permissions")
+def test_folders_of_the_cache_that_are_removed_are_made_again_private(url: str, tmp_path: Path) -> None:
+    """As `forget` and `purge` do, while a process has the index open."""
+    place = tmp_path / "cache" / "stores"
+    Index.from_texts(some_texts(400)).save(url)
+    with Index.open(url, cache=place) as index:
+        index.search("lantern")
+        shutil.rmtree(place)
+        Index.from_texts(some_texts(401)).save(url)
+        assert index.search("word-400").results[0].session_id == "s400"
+        assert [path.stat().st_mode & 0o077 for path in (place, *place.iterdir())] == [0, 0]
+        Index.open(url, cache=place).close()
 
 
 @pytest.mark.parametrize("what", ["the copy", "the folder"])

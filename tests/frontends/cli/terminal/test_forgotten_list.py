@@ -142,7 +142,12 @@ def by_a_list_that_is_too_long(cache: Path) -> None:
         file.truncate(LARGEST + 1)
 
 
+def by_a_list_that_is_no_text(cache: Path) -> None:
+    (cache / FORGOTTEN).write_bytes(b"\x80\x05")
+
+
 UNREADABLE = [
+    by_a_list_that_is_no_text,
     by_a_folder_of_others,
     by_a_public_list,
     by_a_link_in_place_of_the_list,
