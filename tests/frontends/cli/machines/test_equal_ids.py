@@ -11,6 +11,10 @@ from pathlib import Path
 import pytest
 
 from recall_rank.frontends.cli import last_search
+from recall_rank.frontends.cli.browse.entries import entry_of_hit, entry_of_session
+from recall_rank.frontends.cli.browse.outcome import printed
+from recall_rank.frontends.cli.browse.preview import session_matches
+from recall_rank.frontends.cli.browse.state import SearchState
 from recall_rank.frontends.cli.commands.web.web import _forgetting
 from recall_rank.frontends.cli.last_search import LastSearch, ShownHit, forget_in_searches, remember
 from recall_rank.frontends.tools.dispatch import RecallTools
@@ -188,3 +192,14 @@ def test_pages_show_and_forget_the_session_of_the_machine(
         done = client.post("/forget", data=form, headers={"origin": HOST})
         assert done.status_code == 200, done.text
         assert [each.host for each in recall.sessions() if each.id == ID] == [left]
+
+
+def test_the_picker_shows_and_prints_the_session_of_the_machine(recall: Recall) -> None:
+    for words, title, name in (("goat ivy", "Feed the goat", ID), ("gateway noon", "Deploy the gateway", f"{ID}@quay")):
+        entry = entry_of_hit(recall.search(words).results[0])
+        shown = session_matches(recall, entry.session_id, SearchState("took"))
+        assert shown is not None
+        assert (shown.session.title, shown.places) == (title, (1,))
+        assert list(printed(recall, [entry], "id")) == [name]
+    listed = {entry_of_session(each).session_id for each in recall.sessions()}
+    assert {ID, f"{ID}@quay"} <= listed
