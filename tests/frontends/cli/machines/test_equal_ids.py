@@ -38,12 +38,12 @@ def talk(session_id: str, host: str | None, *texts: str, created: int, parent: s
 
 
 HERE = [
-    talk(ID, None, "Feed the goat", "The goat took ivy", created=3000),
-    talk("goat-child", None, "Count the herd", created=3500, parent=ID),
+    talk(ID, None, "Feed the goat", "The goat took ivy", created=1000),
+    talk("goat-child", None, "Count the herd", created=1500, parent=ID),
 ]
 THERE = [
-    talk(ID, "quay", "Deploy the gateway", "The gateway took noon", created=1000),
-    talk("gateway-child", "quay", "Count the replicas", created=1500, parent=ID),
+    talk(ID, "quay", "Deploy the gateway", "The gateway took noon", created=3000),
+    talk("gateway-child", "quay", "Count the replicas", created=3500, parent=ID),
 ]
 
 
