@@ -1,4 +1,4 @@
-"""Names of agents and machines: those by which a filter finds the sessions of one."""
+"""Names of agents and machines, by which filters find their sessions, and names of sessions among several machines."""
 
 from __future__ import annotations
 
@@ -36,6 +36,18 @@ def is_written_at(session: Written, host: str | None, user: str | None) -> bool:
     """Return whether filters for a machine and for an account let a session pass, in any case; None lets all pass."""
     wanted = ((host, session.host), (user, session.user))
     return all(not name or (found or "").casefold() == name.casefold() for name, found in wanted)
+
+
+def named_id(session_id: str, host: str | None) -> str:
+    """Return what names a session where several machines may have its id: the id, for one of another machine `host`
+    with "@" and the name of the machine behind it.
+    """
+    return f"{session_id}@{host}" if host else session_id
+
+
+def exact_id(session_id: str, host: str | None) -> str:
+    """Return what names a session and no other machine's with its id: as named_id(), of this machine with "@" alone."""
+    return f"{session_id}@{host or ''}"
 
 
 @lru_cache(maxsize=256)  # filters ask for each session

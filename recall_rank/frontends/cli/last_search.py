@@ -30,12 +30,12 @@ KIND: Final = "last-searches"  # the folder of the files
 DAYS: Final = 7
 MOST: Final = 999  # the last number: a longer one is the beginning of an id
 _DAY_MS: Final = 86_400_000
-_VERSION: Final = 1
+_VERSION: Final = 2
 
 
 @dataclass(frozen=True, slots=True)
 class ShownHit:
-    """The ids of one hit. Message and part are "" in a list of sessions."""
+    """The ids of one hit: that of the session as named_id() gives it; message and part are "" in a list of sessions."""
 
     session_id: str
     message_id: str = ""
@@ -104,8 +104,8 @@ def drop_last_search() -> None:
 
 
 def forget_in_searches(session_id: str) -> None:
-    """Take a session out of the files of all terminals, and the query of each search that had found it. A file that
-    cannot be read is removed. Raises OSError.
+    """Take a session, named as in ShownHit, out of the files of all terminals, and the query of each search that had
+    found it. A file that cannot be read is removed. Raises OSError.
     """
     _change_all(lambda search: _without(search, session_id))
 

@@ -15,6 +15,7 @@ from recall_rank.frontends.tools.recall_request import RecallRequest
 from recall_rank.frontends.tools.transcript_tools import full_message
 from recall_rank.frontends.tools.warnings import Warnings
 from recall_rank.model import Message, Result
+from recall_rank.model.agent_names import named_id
 from recall_rank.model.option_errors import error_text
 from recall_rank.model.serialize import repaired
 from recall_rank.model.serialize_transcript import heading_to_dict
@@ -50,7 +51,7 @@ def expanded_hits(
         }
         try:
             if given["expand"] == "message":
-                turn = call.histories.get(hit.session_id, hit.message_id)
+                turn = call.histories.get(named_id(hit.session_id, hit.host), hit.message_id)
                 entry["message"] = budget.formatted(turn.message)
                 entry["context"] = heading_to_dict(turn.session)
             elif not _put_neighbours(call, hit, window, budget, entry):
@@ -75,7 +76,7 @@ def _put_neighbours(call: CallContext, hit: Result, window: int, budget: _Budget
     if budget.messages <= 0:
         budget.context_cut = True
         return False
-    around = call.histories.context(hit.session_id, hit.message_id, window=window)
+    around = call.histories.context(named_id(hit.session_id, hit.host), hit.message_id, window=window)
     first, last = 0, len(around.messages)
     if last > budget.messages:
         budget.context_cut = True

@@ -14,7 +14,7 @@ from recall_rank.frontends.tools.parameters import LARGEST, TIMES, read, recall_
 from recall_rank.frontends.tools.transcript_tools import global_disabled
 from recall_rank.frontends.tools.warnings import ToolError, Warnings
 from recall_rank.model import Session
-from recall_rank.model.agent_names import is_of_agent
+from recall_rank.model.agent_names import exact_id, is_of_agent
 from recall_rank.model.project_scope import DIRECTORY_BUCKETS, directory_rank, is_named
 from recall_rank.model.query_syntax import QuerySyntax
 from recall_rank.model.response import DirectoryBucket
@@ -212,7 +212,7 @@ def _quotable(value: object) -> object:
 
 
 def _wanted_session(call: CallContext, given: Mapping[str, Any]) -> tuple[str | None, bool]:
-    """Return (id, unknown): the id of the one session to search, and whether no session has that id.
+    """Return (id, unknown): the exact_id() of the one session to search, and whether no session has that id.
 
     The id is None when several sessions are to be searched.
     """
@@ -225,6 +225,7 @@ def _wanted_session(call: CallContext, given: Mapping[str, Any]) -> tuple[str | 
             raise no_project(call)
         return None, False
     try:
-        return call.histories.session(given["session_id"]).id, False
+        found = call.histories.session(given["session_id"])
     except LookupError:
         return given["session_id"], True
+    return exact_id(found.id, found.host), False

@@ -10,6 +10,7 @@ from dataclasses import replace
 from typing import Final
 
 from recall_rank.model import Result, SearchResponse
+from recall_rank.model.agent_names import exact_id
 from recall_rank.model.project_scope import DIRECTORY_BUCKETS
 
 Search = Callable[..., SearchResponse]
@@ -56,7 +57,8 @@ def _newest_hit(search: Search, entry: Result) -> Result:
     """
     if not entry.hit_count or entry.hit_count < 2:
         return entry
-    last = search(results=1, offset=entry.hit_count - 1, group="part", session_id=entry.session_id).results
+    session = exact_id(entry.session_id, entry.host)
+    last = search(results=1, offset=entry.hit_count - 1, group="part", session_id=session).results
     if not last or last[0].source == "title":
         return entry
     return replace(

@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING, Final
 from recall_rank.analysis.normalize import fold
 from recall_rank.frontends.transcripts.render import SessionTranscript, transcript_of
 from recall_rank.histories.catalog import Catalog
+from recall_rank.histories.chains.lineage import Lineage
 from recall_rank.histories.transcript import AmbiguousSession, UnknownSession, find_by_id, names
-from recall_rank.model import Flag, Session
+from recall_rank.model import Session
+from recall_rank.model.agent_names import named_id
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -54,23 +56,24 @@ def read_transcript(
 
     Raises LookupError and OSError as Recall.transcript does.
     """
-    called: dict[str, list[Session]] = {}
-    for each in recall.sessions() if subagents else ():
-        if each.parent and Flag.SUBAGENT in each.flags:
-            called.setdefault(each.parent, []).append(each)
-    return _read(recall, session, called, changed, frozenset(), DEPTH)
+    return _read(recall, session, Lineage(recall.sessions() if subagents else ()), changed, frozenset(), DEPTH)
 
 
 def _read(
     recall: Recall,
     session: Session,
-    called: dict[str, list[Session]],
+    lineage: Lineage,
     changed: Callable[[Session], Session] | None,
     above: frozenset[str],
     depth: int,
 ) -> SessionTranscript:
-    whole = recall.transcript(session.id)
-    above = above | {session.id}
-    own = sorted(called.get(session.id, ()), key=lambda each: (each.created, each.id)) if depth else []
-    inner = [_read(recall, each, called, changed, above, depth - 1) for each in own if each.id not in above]
-    return transcript_of(whole if changed is None else changed(whole), inner, recall.unread(session.id))
+    name = named_id(session.id, session.host)
+    whole = recall.transcript(name)
+    above = above | {name}
+    own = lineage.subagents(session) if depth else []
+    inner = [
+        _read(recall, each, lineage, changed, above, depth - 1)
+        for each in own
+        if named_id(each.id, each.host) not in above
+    ]
+    return transcript_of(whole if changed is None else changed(whole), inner, recall.unread(name))

@@ -28,6 +28,7 @@ from recall_rank.frontends.web.session_view import (
 )
 from recall_rank.frontends.web.templating import templates
 from recall_rank.model import Session
+from recall_rank.model.agent_names import named_id
 from recall_rank.model.option_errors import error_text
 from recall_rank.model.response import Match
 
@@ -117,8 +118,9 @@ class Pages:
     def ask_to_forget(self, request: Request) -> Response:
         """Answer with the form that forgets a session."""
         session = self._recall.session(request.query_params.get("id", ""))
-        token = self._form_token(session.id)
-        return self._page("forget.html", 200, {"session": session, "token": token, "can": self._forget is not None})
+        named = named_id(session.id, session.host)
+        known = {"session": session, "named": named, "token": self._form_token(named), "can": self._forget is not None}
+        return self._page("forget.html", 200, known)
 
     def forget(self, body: bytes) -> Response:
         """Forget the session that the form of ask_to_forget() names; answer 403 unless it has the form's token."""
@@ -163,9 +165,9 @@ class Pages:
     def _of_session(self, view: SessionView, opened: OpenedSession, matches: SessionMatches) -> dict[str, Any]:
         return {"view": view, "about": _about(opened, matches), "matches": matches, "session": view.session}
 
-    def _form_token(self, session_id: str) -> str:
-        """Return the token of the form that forgets a session, which no other program can make."""
-        return hmac.new(self._form_secret, session_id.encode("utf-8", "replace"), "sha256").hexdigest()
+    def _form_token(self, named: str) -> str:
+        """Return the token of the form that forgets the session of this name, which no other program can make."""
+        return hmac.new(self._form_secret, named.encode("utf-8", "replace"), "sha256").hexdigest()
 
     def _counted_activity(self) -> Activity:
         with self._counting:
@@ -183,5 +185,6 @@ class Pages:
 
 def _about(opened: OpenedSession, matches: SessionMatches) -> dict[str, str]:
     """Return the parameters of an address that name a session and what is marked in it."""
-    known = {"id": opened.session.id, "q": matches.query, "match": matches.match if matches.match != "smart" else ""}
+    named = named_id(opened.session.id, opened.session.host)
+    known = {"id": named, "q": matches.query, "match": matches.match if matches.match != "smart" else ""}
     return {name: value for name, value in known.items() if value}

@@ -14,6 +14,7 @@ from recall_rank.frontends.web.conversation import Excerpts, ShownMessage, figur
 from recall_rank.frontends.web.session_shelf import OpenedSession
 from recall_rank.frontends.web.text_pieces import TextLook
 from recall_rank.model import Session
+from recall_rank.model.agent_names import exact_id
 
 if TYPE_CHECKING:
     import re
@@ -80,7 +81,7 @@ def matches_in(recall: Recall, opened: OpenedSession, query: str, match: Match, 
     try:
         response = recall.search(
             query,
-            session_id=opened.session.id,
+            session_id=exact_id(opened.session.id, opened.session.host),
             match=match,
             syntax=match not in ("literal", "regex"),
             results=MAX_MATCHES,

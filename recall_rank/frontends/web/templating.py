@@ -11,6 +11,7 @@ from markupsafe import Markup
 
 from recall_rank.frontends.display_text import age, no_hits_text, one_line, utc_minute
 from recall_rank.frontends.transcripts.markdown import escape_text
+from recall_rank.model.agent_names import named_id
 
 FOLDER: Final = Path(__file__).resolve().parent
 _STYLE: Final = FOLDER / "static" / "style.css"
@@ -31,7 +32,7 @@ def templates() -> Environment:
         finalize=_visible,
     )
     environment.filters |= {"line": _line, "minute": utc_minute, "count": _counted}
-    environment.globals |= {"age": age, "no_hits": no_hits_text}
+    environment.globals |= {"age": age, "no_hits": no_hits_text, "named_id": named_id}
     return environment
 
 

@@ -52,7 +52,8 @@ class Chain:
 
 
 def chain_of(sessions: Iterable[Session], wanted: str, *, limit: int = SHOWN) -> Chain:
-    """Return the chain of one of the `sessions`, which `wanted` names: an id, a unique prefix of an id, or a title.
+    """Return the chain of one of the `sessions`, which `wanted` names: an id, `id@machine`, a unique prefix of an
+    id, or a title.
 
     Sessions that are given without messages get only the figures that their store records for the whole session. At
     most `limit` sessions are returned: the wanted one, what it came from, what came from it, then the rest of the tree.
@@ -103,15 +104,17 @@ class Lineage:
     def find(self, wanted: str) -> tuple[int, list[str]]:
         """Return the index of the session that `wanted` names, and notes on how it was chosen.
 
-        An id comes before a prefix of an id, a whole title before a part of one. When all sessions with a title belong
-        to one chain, the newest one is taken. Raises UnknownSession.
+        An id, or `id@machine`, comes before a prefix of an id, a whole title before a part of one. When all sessions
+        with a title belong to one chain, the newest one is taken. Raises UnknownSession.
         """
-        exact = self._by_id.get(wanted)
+        key, _, host = wanted.rpartition("@")  # of `id@machine`, or `id@` for this machine
+        named = [at for at in self._by_id.get(key, ()) if (self.sessions[at].host or "") == host]
+        exact = self._by_id.get(wanted) or named
         if exact:
             chosen = max(exact, key=lambda at: (not self.sessions[at].host, self.sessions[at].updated, -at))
-            others = [self.sessions[at].agent or "unknown" for at in exact if at != chosen]
-            agent = self.sessions[chosen].agent or "unknown"
-            note = f"other agents have a session with this id ({_names(others)}); this is the one of {agent}"
+            others = [_written_by(self.sessions[at]) for at in exact if at != chosen]
+            own = _written_by(self.sessions[chosen])
+            note = f"other sessions have this id ({_names(others)}); this is the one of {own}"
             return chosen, [note] if others else []
         words = fold(wanted.strip())
         if not words:
@@ -136,6 +139,13 @@ class Lineage:
                 raise UnknownSession(f"{len(found):,} sessions have a title like {wanted!r}: {ids}")
             return newest, [f"{len(found):,} sessions of this chain have such a title; the newest one is marked"]
         return newest, []
+
+    def subagents(self, session: Session) -> list[Session]:
+        """Return the sessions of the subagents that a session called, oldest first."""
+        key = session_key(session)
+        known = [at for at in self._by_id.get(session.id, ()) if session_key(self.sessions[at]) == key]
+        below = [self.sessions[each] for at in known for each in self._below.get(at, ())]
+        return [each for each in below if link_of(each)[0] == "subagent"]
 
     def chain(self, wanted: int, limit: int = SHOWN, notes: Iterable[str] = ()) -> Chain:
         """Return the chain of the session at an index, at most `limit` of its sessions. Raises ValueError for a limit
@@ -262,6 +272,10 @@ def _breadth_first(first: int, below: dict[int, list[int]]) -> Iterator[int]:
         at = waiting.popleft()
         yield at
         waiting += below.get(at, ())
+
+
+def _written_by(session: Session) -> str:
+    return f"{session.agent or 'unknown'} on {session.host}" if session.host else session.agent or "unknown"
 
 
 def _names(ids: Sequence[str]) -> str:

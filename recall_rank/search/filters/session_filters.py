@@ -127,7 +127,9 @@ def _tests(query: Query) -> list[_Test]:
     tests: list[_Test] = []
     if options.session_id:
         wanted = options.session_id
-        tests.append(_Test("session_id", lambda row: row.id == wanted))
+        key, _, host = wanted.rpartition("@")  # see exact_id()
+        passes = lambda row: row.id == wanted or (row.id == key and (row.host or "") == host)  # noqa: E731
+        tests.append(_Test("session_id", passes))
     elif options.scope == "session" and context is not None:
         current = context.session_id
         tests.append(_Test("scope", lambda row: row.id == current))

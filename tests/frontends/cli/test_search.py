@@ -109,7 +109,7 @@ def test_every_filter_reaches_the_engine(run: Run, monkeypatch: pytest.MonkeyPat
         "group": "session",
         "type": "tool",
         "role": "user",
-        "session_id": "s1",
+        "session_id": "s1@",
         "title": "T",
         "sessions": 3,
         "results": 4,

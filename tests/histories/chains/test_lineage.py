@@ -159,7 +159,7 @@ def test_two_agents_with_one_id_keep_their_own_children() -> None:
     ]
     chain = chain_of(sessions, "same")
     assert [node.session.id for node in chain.nodes] == ["same", "of-quill"]
-    assert chain.notes == ("other agents have a session with this id (reed); this is the one of quill",)
+    assert chain.notes == ("other sessions have this id (reed); this is the one of quill",)
     assert [node.session.id for node in chain_of(sessions, "of-reed").nodes] == ["same", "of-reed"]
     assert chain_of(sessions, "of-nobody").nodes[0].missing == "same"
 

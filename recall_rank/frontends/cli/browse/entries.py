@@ -10,6 +10,7 @@ from recall_rank.frontends.cli.output.hit_layout import cut, cut_line, last_name
 from recall_rank.frontends.cli.output.search_lines import is_shown_by_title, marked, title_pieces
 from recall_rank.frontends.display_text import age, one_line
 from recall_rank.model import Flag
+from recall_rank.model.agent_names import named_id
 from recall_rank.model.project_scope import place_of, short_name
 
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ _UNMARKED: Final = "  "
 class ListEntry:
     """One entry of the list. Ids are as the history has them; `title` and `snippet` are escaped pieces of one line."""
 
-    session_id: str
+    session_id: str  # with the machine of one of another machine; see named_id()
     message_id: str  # "" for a session that no query found
     part_id: str
     history: str  # the name of the store
@@ -49,7 +50,7 @@ def entry_of_hit(result: Result) -> ListEntry:
     speaker = "title" if result.source == "title" else result.tool_name or result.author or result.role
     counted = f"{result.hit_count:,} hits" if result.hit_count and result.hit_count > 1 else ""
     return ListEntry(
-        result.session_id,
+        named_id(result.session_id, result.host),
         result.message_id,
         result.part_id,
         result.history,
@@ -67,7 +68,7 @@ def entry_of_session(session: Session) -> ListEntry:
     """Return the entry of a session that no query found."""
     place = place_of(session)
     return ListEntry(
-        session.id,
+        named_id(session.id, session.host),
         "",
         "",
         session.source or "",

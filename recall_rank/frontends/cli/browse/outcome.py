@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Literal
 
 from recall_rank.frontends.display_text import escape
 from recall_rank.frontends.transcripts.reopen import ReopenCommand, reopen_command, why_not_reopened
+from recall_rank.model.agent_names import named_id
 
 if TYPE_CHECKING:
     from recall_rank.frontends.cli.browse.entries import ListEntry
@@ -71,7 +72,7 @@ def printed(recall: Recall, entries: Sequence[ListEntry], form: PrintForm) -> It
 
 def _value(session: Session, form: PrintForm) -> str | None:
     if form == "id":
-        return session.id
+        return named_id(session.id, session.host)
     if form == "path":
         return session.places[0] if session.places else None
     command = command_of(session)

@@ -18,6 +18,7 @@ from recall_rank.frontends.cli.output.word_marks import MATCH_STYLE, WordMarks
 from recall_rank.frontends.display_text import counted
 from recall_rank.frontends.redaction.redact import redacted
 from recall_rank.frontends.redaction.redacted_answers import session_without_secrets
+from recall_rank.model.agent_names import exact_id, named_id
 from recall_rank.model.serialize import repaired
 from recall_rank.model.serialize_transcript import message_to_dict, part_to_dict
 
@@ -89,16 +90,16 @@ def session_matches(
     recall: Recall, session_id: str, state: SearchState, cancel: threading.Event | None = None, now: int | None = None
 ) -> PreviewMatches | None:
     """Return a session with the places of its matches; None when the index does not have it any more."""
-    found = recall.indexed([session_id])
-    if not found:
+    found = (each for each in recall.indexed([session_id]) if named_id(each.id, each.host) == session_id)
+    session = next(found, None)
+    if session is None:
         return None
-    session = found[0]
     if state.redact:
         session = replace(session, title=redacted(session.title or ""))
     if not state.query.strip():
         return PreviewMatches(session, tuple(range(len(session.messages))), WordMarks(), state.redact)
     options = state.options(WHOLE_BUDGET_MS)  # nobody waits: the next key cancels it, and it is not asked again
-    options["session_id"], options["group"] = session_id, "part"
+    options["session_id"], options["group"] = exact_id(session.id, session.host), "part"
     options["results"], options["width"] = _MATCHES, _MATCHES_WIDTH
     options["now"] = now
     if cancel is not None:

@@ -27,6 +27,7 @@ from recall_rank.frontends.cli.output.console import (
 )
 from recall_rank.frontends.cli.output.display import given_display
 from recall_rank.frontends.display_text import escape_lines, one_line
+from recall_rank.model.agent_names import named_id
 
 _SHOWN_CHARS: Final = 100  # of a note that was not appended
 
@@ -152,7 +153,8 @@ def suggest(
     with open_recall(histories, as_json=as_json) as recall:
         fail_without_history(read_with_progress(recall, index=False), as_json=as_json)
         try:
-            suggested = suggested_notes(recall.transcript(find_session(recall, session).id))
+            found = find_session(recall, session)
+            suggested = suggested_notes(recall.transcript(named_id(found.id, found.host)))
         except LookupError as error:
             fail(str(error.args[0]), NOT_THERE, as_json=as_json)
         except OSError as error:

@@ -35,6 +35,7 @@ from recall_rank.frontends.cli.output.console import (
 )
 from recall_rank.frontends.cli.output.display import Display, given_display, has_terminal, is_quiet
 from recall_rank.frontends.transcripts.reopen import put_reopen
+from recall_rank.model.agent_names import exact_id, named_id
 from recall_rank.model.option_errors import OptionError
 from recall_rank.model.serialize import repaired
 
@@ -92,6 +93,7 @@ def search(
         read_with_progress(recall)
         now = int(time.time() * 1000)
         options = given_filters(with_user_defaults(filters), context.worktree if context else None)
+        options = _of_session(recall, options, as_json=as_json)
         response = _named_file(_search(recall, words, options, now=now, as_json=as_json), filters)
         if filters["scope"] == "project" and not response.coverage.sessions.eligible and context is not None:
             response = replace(response, warnings=(*response.warnings, none_of_project(context)))
@@ -116,7 +118,8 @@ def demo(ctx: click.Context, /, query: tuple[str, ...], as_json: bool, **filters
 
     words, form = _query(query) if query else "rate limit", given_form(as_json=as_json)
     with open_recall([DEMO], as_json=as_json, cached=False) as recall:
-        response = _named_file(_search(recall, words, given_filters(filters), now=NOW, as_json=as_json), filters)
+        options = _of_session(recall, given_filters(filters), as_json=as_json)
+        response = _named_file(_search(recall, words, options, now=NOW, as_json=as_json), filters)
         _show(recall, response, form, now=NOW, offset=filters["offset"] or 0, histories=(DEMO,))
     if response.results and form == "lines" and not given_display(sys.stdout).is_terminal:
         first = response.results[0]
@@ -136,20 +139,13 @@ def _search(
 ) -> SearchResponse:
     """Return the response to a query. A query or option that the library refuses ends the command as a usage error.
 
-    The option session_id may be a unique prefix of an id. Operators in the query are read, unless the query is to be
-    matched as it stands.
+    Operators in the query are read, unless the query is to be matched as it stands.
     """
     options.setdefault("syntax", options.get("match") not in ("literal", "regex"))
-    wanted = options.get("session_id")
-    if options.get("scope") == "session" and not wanted:
+    if options.get("scope") == "session" and not options.get("session_id"):
         fail("--scope session needs --session ID: a shell has no session of its own", USAGE, as_json=as_json)
     try:
-        if wanted:
-            options = {**options, "session_id": recall.session(wanted).id}
         response = recall.search(repaired(query), now=now, **options)
-    except LookupError as error:
-        fail_without_history(recall.sources(), as_json=as_json)
-        fail(str(error.args[0]), NOT_THERE, as_json=as_json)
     except OptionError as error:
         fail(f"{OPTIONS.get(error.option, error.option)} {error.problem}", USAGE, as_json=as_json)
     except (ValueError, TypeError, RuntimeError) as error:
@@ -159,6 +155,20 @@ def _search(
     from recall_rank.frontends.redaction.redacted_answers import response_without_secrets
 
     return response_without_secrets(response)
+
+
+def _of_session(recall: Recall, options: dict[str, Any], *, as_json: bool) -> dict[str, Any]:
+    """Return options in which the session that --session names, by an id or a beginning of one, is told from those of
+    other machines with its id. Ends the command where there is no such session.
+    """
+    if not options.get("session_id"):
+        return options
+    try:
+        found = recall.session(options["session_id"])
+    except LookupError as error:
+        fail_without_history(recall.sources(), as_json=as_json)
+        fail(str(error.args[0]), NOT_THERE, as_json=as_json)
+    return {**options, "session_id": exact_id(found.id, found.host)}
 
 
 def _named_file(response: SearchResponse, filters: Mapping[str, Any]) -> SearchResponse:
@@ -201,7 +211,9 @@ def _show(
         from recall_rank.frontends.cli.options.shown_hits import keep_numbers
 
         words = response.query if response.syntax is None else response.syntax.text
-        hits = tuple(ShownHit(hit.session_id, hit.message_id, hit.part_id) for hit in response.results)
+        hits = tuple(
+            ShownHit(named_id(hit.session_id, hit.host), hit.message_id, hit.part_id) for hit in response.results
+        )
         keep_numbers(LastSearch(offset + 1, hits, words, response.match_mode, tuple(histories)))
     if form == "lines":
         from recall_rank.frontends.cli.output.hit_layout import laid_out

@@ -45,6 +45,7 @@ from recall_rank.frontends.cli.output.transcript_lines import (
 from recall_rank.frontends.cli.output.word_marks import WordMarks
 from recall_rank.frontends.transcripts.reopen import put_reopen
 from recall_rank.model import Flag
+from recall_rank.model.agent_names import named_id
 
 if TYPE_CHECKING:
     from recall_rank.model.response import Match
@@ -206,7 +207,7 @@ def _complete_sessions(output: dict[str, Any], recall: Recall, *, search: str | 
         output["warnings"] = [*output.get("warnings", ()), none_of_project(here)]
         output["warning_categories"] = [*output.get("warning_categories", ()), "other_project"]
     for entry in output["sessions"]:
-        session = recall.session(entry["id"])
+        session = recall.session(named_id(entry["id"], entry.get("host")))
         if session.flags & Flag.SOURCE_MISSING:
             entry["source_missing"] = True
         put_reopen(entry, session.source, session.id, session.directory, session.flags, session.places)
@@ -247,7 +248,7 @@ def _show_sessions(form: Form, histories: Sequence[str], answer: Mapping[str, An
         from recall_rank.frontends.cli.last_search import LastSearch, ShownHit
         from recall_rank.frontends.cli.options.shown_hits import keep_numbers
 
-        listed = tuple(ShownHit(entry["id"]) for entry in answer["sessions"])
+        listed = tuple(ShownHit(named_id(entry["id"], entry.get("host"))) for entry in answer["sessions"])
         keep_numbers(LastSearch(1, listed, histories=tuple(histories)))
     if form == "lines":
         rows = list(session_lines(answer, now, display))

@@ -42,12 +42,6 @@ class SearchedFolder:
         """Return the response of search() of the shards or the index to a caller with this context."""
         return self._searched.search(query, **{"context": self._context, **options})
 
-    def session(self, wanted: str) -> Any:
-        """Return a session with this id, which must be complete; whether there is one shows in the search."""
-        from recall_rank.model import Session
-
-        return Session(id=wanted, messages=())
-
     def sources(self) -> list[SourceReport]:
         return []
 

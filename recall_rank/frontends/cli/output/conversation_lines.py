@@ -19,6 +19,7 @@ from recall_rank.frontends.cli.output.search_lines import unread_lines
 from recall_rank.frontends.cli.output.sources_hint import sources_command
 from recall_rank.frontends.display_text import age, counted, one_line
 from recall_rank.frontends.transcripts.tool_lines import tool_call
+from recall_rank.model.agent_names import named_id
 
 if TYPE_CHECKING:
     from recall_rank.model import Message, Part, Session, SourceReport
@@ -54,7 +55,7 @@ def conversation(
         if found.agent == NAME:
             known = numbered_session(recall, found)
             return ShownConversation(found, {number: message_id for message_id, number in known.numbers.items()})
-        whole = recall.transcript(found.id)
+        whole = recall.transcript(named_id(found.id, found.host))
     except (LookupError, OSError):
         return None
     shown = changed(whole) if changed is not None else whole

@@ -36,6 +36,7 @@ from recall_rank.frontends.tools.sessions.source_warnings import places_of_prefi
 from recall_rank.frontends.tools.warnings import Warnings
 from recall_rank.loaders.praisonai import NAME
 from recall_rank.model import Result, SearchResponse, Session
+from recall_rank.model.agent_names import exact_id, named_id
 from recall_rank.model.option_errors import error_text
 from recall_rank.weights import DEFAULT
 
@@ -84,7 +85,7 @@ def discovery(call: CallContext, asked: SessionQuery, warnings: Warnings) -> dic
         if session is None:
             _warn_of_unknown(asked, warnings)
             return {**answer, "total_found": 0, "total_exact": True, "results": []}
-        options.update(group="part", session_id=session.id)
+        options.update(group="part", session_id=exact_id(session.id, session.host))
     if asked.budget_ms is not None:
         options["budget_ms"] = asked.budget_ms
     if asked.prefix:
@@ -146,7 +147,7 @@ def browse(call: CallContext, asked: SessionQuery, warnings: Warnings) -> dict[s
         known = _numbered(call, session, warnings)
         agent = known.chat.head.get("agent_name") if original and known is not None and known.chat is not None else None
         results.append({
-            "session_id": session.id,
+            "session_id": named_id(session.id, session.host),
             "title": str(agent or session.id) if original else session.title or session.id,
             "when": iso_time(session.updated) if known is None else known.when,
             "message_count": 0 if known is None else known.active,
@@ -203,7 +204,7 @@ def _found(call: CallContext, asked: SessionQuery, response: SearchResponse, war
 def _entry(known: NumberedSession, result: Result, score: float, anchor: int, window: int) -> dict[str, Any]:
     content = known.messages[anchor]["content"] if anchor < len(known.messages) else ""
     entry = {
-        "session_id": known.session.id,
+        "session_id": named_id(known.session.id, known.session.host),
         "title": known.title,
         "when": known.when,
         "snippet": snippet_of(result, content),
@@ -216,12 +217,12 @@ def _entry(known: NumberedSession, result: Result, score: float, anchor: int, wi
 
 
 def _session_of(histories: Recall, result: Result) -> Session:
-    """Return the session of a result. Two agents may use one id: then the one from the result's store."""
-    session = histories.session(result.session_id)
+    """Return the session of a result. Two agents of a machine may use one id: then the one from the result's store."""
+    session = histories.session(named_id(result.session_id, result.host))
     if session.source == result.history:
         return session
-    named = (each for each in histories.sessions() if (each.id, each.source) == (result.session_id, result.history))
-    return next(named, session)
+    wanted = (result.session_id, result.host, result.history)
+    return next((each for each in histories.sessions() if (each.id, each.host, each.source) == wanted), session)
 
 
 def _numbered(call: CallContext, session: Session, warnings: Warnings) -> NumberedSession | None:

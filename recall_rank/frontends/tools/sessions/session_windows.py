@@ -17,6 +17,7 @@ from recall_rank.frontends.tools.sessions.praisonai_scores import NumberedMessag
 from recall_rank.loaders.praisonai import NAME, SUFFIX
 from recall_rank.loaders.praisonai_records import StoredChat, read_chat, safe_name, session_id_of
 from recall_rank.model import Flag, Message, Result, SearchResponse, Session
+from recall_rank.model.agent_names import named_id
 
 if TYPE_CHECKING:
     from recall_rank.recall import Recall
@@ -77,7 +78,7 @@ def numbered_session(histories: Recall, session: Session) -> NumberedSession:
     chat = _chat(session)
     if chat is not None:
         return _of_chat(session, chat)
-    known = histories.transcript(session.id)
+    known = histories.transcript(named_id(session.id, session.host))
     messages = [_message(at, message) for at, message in enumerate(known.messages)]
     numbers = {message.id: at for at, message in enumerate(known.messages)}
     return NumberedSession(session, iso_time(session.updated), messages, numbers)

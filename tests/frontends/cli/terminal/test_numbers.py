@@ -126,7 +126,7 @@ def test_a_search_expires_and_its_file_goes(terminal: Path, monkeypatch: pytest.
 
 
 @pytest.mark.parametrize(
-    "damage", ["", "{", "[]", "null", '{"version": 2}', '{"version": 1, "first": 1}', '{"version": 1, "hits": 3}']
+    "damage", ["", "{", "[]", "null", '{"version": 1}', '{"version": 2, "first": 1}', '{"version": 2, "hits": 3}']
 )
 def test_a_damaged_file_counts_as_none(terminal: Path, damage: str) -> None:
     remember(SEARCH)

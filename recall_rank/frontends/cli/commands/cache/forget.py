@@ -27,6 +27,7 @@ from recall_rank.frontends.cli.output.console import (
     tell,
 )
 from recall_rank.frontends.display_text import counted, one_line
+from recall_rank.model.agent_names import exact_id, named_id
 from recall_rank.model.option_errors import error_text
 
 if TYPE_CHECKING:
@@ -95,7 +96,7 @@ def forget_everywhere(place: Path, session: Session, *, alone: bool) -> Withdraw
     except OSError as error:
         raise ForgetError(f"{found} is not read again, but a project still quotes it: {error_text(error)}") from error
     try:
-        forget_in_searches(found)
+        forget_in_searches(named_id(found, session.host))
     except OSError as error:
         text = f"{found} is not read again, but the last search of a terminal still has its id: {error_text(error)}"
         raise ForgetError(text) from error
@@ -107,11 +108,16 @@ def one_session(recall: Recall, wanted: str) -> tuple[Session, int]:
     have a session with its id. Raises LookupError, also for an id that sessions of several machines have.
     """
     found = recall.session(wanted)
-    hosts = sorted({each.host or "" for each in recall.sessions() if each.id == found.id})
+    hosts = machines_of_id(recall, found.id)
     if len(hosts) > 1 and not wanted.startswith(f"{found.id}@"):
-        named = ", ".join(f"{found.id}@{host}" for host in hosts)
+        named = ", ".join(exact_id(found.id, host) for host in hosts)
         raise LookupError(f"sessions of {len(hosts)} machines have the id {found.id}, choose one of {named}")
     return found, len(hosts) - 1
+
+
+def machines_of_id(recall: Recall, session_id: str) -> list[str]:
+    """Return the names of the machines that have a session with this id, sorted; this machine is ""."""
+    return sorted({each.host or "" for each in recall.sessions() if each.id == session_id})
 
 
 def _forget(place: Path, session: str, histories: tuple[str, ...], *, as_json: bool) -> NoReturn:

@@ -108,11 +108,10 @@ def _forgetting(recall: Recall) -> Callable[[Session], None] | None:
         fail(str(error), USAGE, as_json=False)
     if place is None:
         return None
-    from recall_rank.frontends.cli.commands.cache.forget import forget_everywhere, one_session
+    from recall_rank.frontends.cli.commands.cache.forget import forget_everywhere, machines_of_id
 
     def forget(session: Session) -> None:
-        found, others = one_session(recall, session.id)
-        forget_everywhere(place, found, alone=not others)
+        forget_everywhere(place, session, alone=len(machines_of_id(recall, session.id)) == 1)
         recall.refresh()
 
     return forget
