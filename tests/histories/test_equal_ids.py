@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,17 @@ import pytest
 from recall_rank import Recall
 from recall_rank.exchange.pulled import PulledSource
 from recall_rank.frontends.cli.commands.cache.forget import forget_everywhere, one_session
+from recall_rank.frontends.compaction.hook_machine import HookMachine
+from recall_rank.histories.ignore import Ignore
+from recall_rank.histories.records.forgotten import (
+    FORGOTTEN,
+    ForgottenSession,
+    forget,
+    forgotten_sessions,
+    take_back,
+)
+from recall_rank.histories.records.left_out import named_digest, session_digest
+from recall_rank.histories.records.session_copies import write_copy
 from recall_rank.loaders import open_sources
 from recall_rank.loaders.copies import copies_of_one
 from recall_rank.model import Session, Source
@@ -111,6 +123,45 @@ def test_one_of_two_is_forgotten(tmp_path: Path) -> None:
         recall.refresh()
         assert (hosts(recall, "goat"), hosts(recall, "gateway")) == ([None], [])
         assert one_session(recall, ID)[1] == 0
+
+
+def test_one_of_two_is_taken_back_by_its_id(tmp_path: Path) -> None:
+    machines, cache = Machines(tmp_path, [GOAT], [GATEWAY]), tmp_path / "cache"
+    for name in (f"{ID}@", f"{ID}@quay"):
+        for undone in (ID, name):
+            with Recall(machines.sources(), cache) as recall:
+                found, others = one_session(recall, name)
+            forget_everywhere(cache, found, alone=not others)
+            assert ID.encode() not in (cache / FORGOTTEN).read_bytes()
+            assert take_back(cache, undone) == forgotten_entry(found)
+            assert forgotten_sessions(cache) == []
+
+
+def forgotten_entry(found: Session) -> ForgottenSession:
+    """The entry of a session that was forgotten today while another one had its id."""
+    digest = named_digest(found)
+    return ForgottenSession(digest, f"{datetime.now(UTC):%Y-%m-%d}", "goose", digest, session_digest(ID))
+
+
+def test_when_both_are_forgotten_a_digest_takes_one_back(tmp_path: Path) -> None:
+    for one in (GOAT, GATEWAY):
+        forget(tmp_path, ID, named=named_digest(one), alone=False)
+    assert take_back(tmp_path, ID) is None
+    taken = take_back(tmp_path, named_digest(GOAT))
+    assert taken is not None
+    assert (taken.digest, taken.id_digest) == (named_digest(GOAT), session_digest(ID))
+
+
+def test_what_compact_kept_of_one_of_two_goes_with_it(tmp_path: Path) -> None:
+    machines, cache = Machines(tmp_path, [GOAT], [GATEWAY]), tmp_path / "cache"
+    with Recall(machines.sources(), cache) as recall:
+        found, others = one_session(recall, f"{ID}@")
+    copy = write_copy(cache, ID, b"feed the goat")
+    stays = write_copy(cache, "another", b"feed the hens")
+    forget_everywhere(cache, found, alone=not others)
+    assert (copy.exists(), stays.exists()) == (False, True)
+    machine = HookMachine({}, tmp_path, cache, cache, Ignore())
+    assert (machine.is_forgotten(ID), machine.is_forgotten("another")) == (True, False)
 
 
 def test_two_accounts_of_a_machine_are_two(tmp_path: Path, cache: Path | None) -> None:

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 @click.command(name="forget", short_help="Take a session out of the cache for good, or undo that.")
 @click.argument("session", required=False, shell_complete=complete_forgotten)
-@click.option("--list", "listed", is_flag=True, help="List what was forgotten: digest of the id, day and agent.")
+@click.option("--list", "listed", is_flag=True, help="List what was forgotten: digest, day and agent.")
 @click.option("--undo", is_flag=True, help="Read SESSION again: its whole id, or a digest that --list shows.")
 @stored_history_option
 @click.option("--json", "as_json", is_flag=True, help="Print what was done as one line of JSON.")
@@ -172,7 +172,8 @@ def _take_back(place: Path, wanted: str, histories: tuple[str, ...], *, as_json:
         fail(f"{wanted} is still forgotten: {error_text(error)}", NOT_WRITTEN, as_json=as_json)
     if entry is None:
         text = (
-            f"no forgotten session is {wanted}: give its whole id, or a digest that `recall-rank forget --list` shows"
+            f"no forgotten session, or more than one, is {wanted}: give its whole id, or a digest that "
+            "`recall-rank forget --list` shows"
         )
         fail(text, NOT_THERE, as_json=as_json)
     with open_recall(histories, as_json=as_json, may_be_none=True) as recall, progress_on_stderr() as progress:
