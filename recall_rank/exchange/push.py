@@ -18,7 +18,14 @@ from recall_rank.exchange.machines_table import (
     table_sections,
 )
 from recall_rank.exchange.outgoing import AllowedProjects, MachineName, Outgoing, Redact, SourceOfMachine
-from recall_rank.exchange.shared_segments import MachineSegments, SharedSegment, hidden_copies, without_forgotten
+from recall_rank.exchange.shared_segments import (
+    MachineSegments,
+    SharedSegment,
+    add_forgotten_copies,
+    hidden_copies,
+    left_out,
+    without_forgotten,
+)
 from recall_rank.histories.cache.refresh import refresh
 from recall_rank.histories.cache.rules import RefreshRules
 from recall_rank.histories.ignore import Ignore
@@ -220,9 +227,9 @@ class _Publisher:
         self._folder.close()
 
     def forgotten_elsewhere(self) -> frozenset[str]:
-        """Return the digests of the sessions that were forgotten on other machines."""
+        """Return the digests of the sessions that were forgotten on other machines, and of their copies."""
         machines = self._repeated(self._stored).machines
-        return frozenset().union(*(each.forgotten for each in machines if not self._is_own(each)))
+        return left_out([each for each in machines if not self._is_own(each)])
 
     def publish(self, own: Sequence[SharedSegment] | None, forgotten: frozenset[str]) -> PushReport:
         """Publish a generation with `own` as the segments of this machine; None removes the machine. Nothing is
@@ -334,9 +341,12 @@ class _Publisher:
             # the number of sessions is compared, too, lest a wrong table lead to deleted rows that are not there
             there = {(one.content, len(one.segment.sessions)): one.listed for each in mine for one in each.segments}
             segments = [replace(one, listed=there.get((one.content, len(one.segment.sessions)))) for one in own]
-            machines.append(MachineSegments(self._machine.host, self._machine.user, 0, forgotten, segments))
+            copies = frozenset(pair for each in mine for pair in each.copies)
+            machines.append(MachineSegments(self._machine.host, self._machine.user, 0, forgotten, segments, copies))
             machines.sort(key=lambda each: (each.host, each.user))
-        gone = frozenset().union(*(each.forgotten for each in machines))
+        # the generation before may have the only segment in which what this machine forgot is beside its copies
+        add_forgotten_copies(machines, [one for each in before for one in each.segments] + list(own or ()))
+        gone = left_out(machines)
         for each in machines:
             each.segments = [without_forgotten(one, gone) for one in each.segments]
         return machines
@@ -366,7 +376,7 @@ class _Publisher:
         """Raise ValueError when no session of this machine would be left, although not all were forgotten: a history
         that is out of reach, or a pattern with a slip, must not remove everything.
         """
-        gone = frozenset().union(*(each.forgotten for each in after))
+        gone = left_out(after)
         lost = [row for row in self._own_sessions(before).values() if not is_listed(row, gone)]
         if lost and not self._own_sessions(after):
             what = "the session" if len(lost) == 1 else f"the {len(lost):,} sessions"
@@ -396,6 +406,7 @@ class _Publisher:
                 now if self._is_own(each) else each.pushed,
                 each.forgotten,
                 tuple(SegmentNote(one.content, one.dead) for one in each.segments),
+                each.copies,
             )
             for each in machines
         )
@@ -460,7 +471,7 @@ def _machine_segments(machines: Sequence[MachineEntry], found: Generation, table
             if note.dead and max(note.dead) >= len(segment.sessions):
                 raise table.damaged("it has deleted sessions that are not there")
             segments.append(SharedSegment(listed, segment, note.dead, note.content))
-        told.append(MachineSegments(entry.host, entry.user, entry.pushed, entry.forgotten, segments))
+        told.append(MachineSegments(entry.host, entry.user, entry.pushed, entry.forgotten, segments, entry.copies))
     if any(len(segment.sessions) for _, segment in rest):
         raise table.damaged("it has no machine for a segment of the index")
     return told
@@ -469,5 +480,6 @@ def _machine_segments(machines: Sequence[MachineEntry], found: Generation, table
 def _told(machines: Sequence[MachineSegments]) -> list[tuple[object, ...]]:
     """Return what tells two generations apart, beside the times of pushes."""
     return [
-        (each.host, each.user, each.forgotten, *((one.listed, one.dead) for one in each.segments)) for each in machines
+        (each.host, each.user, each.forgotten, each.copies, *((one.listed, one.dead) for one in each.segments))
+        for each in machines
     ]

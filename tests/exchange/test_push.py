@@ -25,7 +25,7 @@ from recall_rank.exchange.push import NotRemovedError, PushReport, push, withdra
 from recall_rank.frontends.redaction.redacted_answers import session_without_secrets
 from recall_rank.histories.ignore import Ignore
 from recall_rank.histories.records.forgotten import forget, take_back
-from recall_rank.histories.records.left_out import named_digest, session_digest
+from recall_rank.histories.records.left_out import link_digest, named_digest, session_digest
 from recall_rank.histories.removal.withdraw import withdraw as take_out
 from recall_rank.index.errors import DamagedIndexError, IndexFormatError, IndexNotSavedError
 from recall_rank.index.remote.object_store import ObjectStore
@@ -330,6 +330,44 @@ def test_different_sessions_with_one_id_are_found_and_forgotten_by_themselves(
     assert found(url, "gateway") == [("20260528_1", "mole")]
 
 
+@pytest.mark.parametrize("known", [True, False], ids=["begins alike", "at an unknown time"])
+@pytest.mark.parametrize("cached", [True, False])
+def test_a_forgotten_session_goes_with_its_copies_and_no_push_brings_them_back(
+    machine: Callable[..., Machine], url: str, known: bool, cached: bool
+) -> None:
+    goat = counted("feed the goat", created=1000)
+    timeless = replace(goat, created=0, messages=(message("again", "the goat again", time=0),))
+    copy = replace(goat, created=5000) if known else timeless
+    here, there = (
+        machine("quay", goat, talk("k", "lantern"), cached=cached),
+        machine("mole", copy, talk("c", "lantern")),
+    )
+    other = machine("reed", counted("deploy the gateway", created=2000))
+    for one in (here, there, other)[: 3 if known else 2]:  # what was created at an unknown time is a copy of both
+        one.push()
+    gone: dict[str, object] = {}
+    if cached:
+        forget(here.cache, "20260528_1", named=named_digest(goat))
+    else:
+        digest = session_digest("20260528_1")
+        gone["ignore"] = Ignore(forgotten=frozenset({digest}))
+        gone["forgotten"] = frozenset({named_digest(goat), link_digest(digest)})
+    here.push(**gone)
+    assert not holds(url, "goat")
+    there.write(replace(copy, messages=(*copy.messages, message("more", "and the hens", time=0))), talk("c", "lantern"))
+    for one in (there, here, there, other):
+        one.push(**gone if one is here else {})
+        assert not holds(url, "goat")
+        assert not holds(url, "hens")
+    assert found(url, "lantern") == [("c", "mole"), ("k", "quay")]
+    assert found(url, "gateway") == [("20260528_1", "reed")]
+    if cached:
+        assert take_back(here.cache, "20260528_1")
+    here.push()
+    there.push()
+    assert [key for key, _ in found(url, "goat")] == ["20260528_1"]
+
+
 def test_what_an_earlier_version_forgot_is_known_by_its_id(machine: Callable[..., Machine], url: str) -> None:
     here, there = machine("quay", talk("k", "lantern")), machine("mole", counted("deploy", created=2000))
     there.push()
@@ -556,6 +594,8 @@ def test_a_table_of_this_form_is_read(machine: Callable[..., Machine], url: str)
             for changed in (
                 {"forgotten": ["word"]},
                 {"forgotten": "0123456789abcdef" * 2},
+                {"copies": [["word", "0123456789abcdef" * 2]]},
+                {"copies": [["0123456789abcdef" * 2]]},
                 {"segments": []},
                 {"segments": [None]},
                 {"segments": [{"content": "", "dead": []}] * 2},

@@ -34,14 +34,22 @@ def named_digest(session: Session | SessionRow) -> str:
     return _digest("created", session.agent or "", session.id, str(session.created))
 
 
+def listing_digests(session: Session | SessionRow) -> frozenset[str]:
+    """Return the digests of which each leaves out a session: of its id and of itself; where the time of its creation is
+    not known, also that of links to it, since it may be the forgotten session with its id.
+    """
+    digest = session_digest(session.id)
+    return frozenset((digest, named_digest(session) if session.created else link_digest(digest)))
+
+
 def is_listed(session: Session | SessionRow, digests: frozenset[str]) -> bool:
-    """Return whether a session is among forgotten ones, of which `digests` has the digests of ids or of sessions."""
-    return bool(digests) and (session_digest(session.id) in digests or named_digest(session) in digests)
+    """Return whether a session is among forgotten ones, of which `digests` has listing_digests()."""
+    return bool(digests) and not digests.isdisjoint(listing_digests(session))
 
 
 def link_digest(digest: str) -> str:
     """Return the digest by which links to a session are known, from the digest of its id: other sessions with an equal
-    id are not left out for it.
+    id are not left out for it if the time of their creation is known.
     """
     return _digest("link", digest)
 
