@@ -113,7 +113,7 @@ def test_copies_count_once(tmp_path: Path, cache: Path | None, there: Session) -
 def test_one_of_two_is_forgotten(tmp_path: Path) -> None:
     machines, cache = Machines(tmp_path, [GOAT], [GATEWAY]), tmp_path / "cache"
     with Recall(machines.sources(), cache) as recall:
-        with pytest.raises(LookupError, match=f"of 2 machines have the id {ID}, choose one of {ID}@, {ID}@quay"):
+        with pytest.raises(LookupError, match=f"2 sessions have the id {ID}, choose one of {ID}@, {ID}@quay"):
             one_session(recall, ID)
         found, others = one_session(recall, f"{ID}@quay")
         assert (found.title, others) == ("deploy the gateway", 1)
@@ -175,13 +175,47 @@ def test_two_accounts_of_a_machine_are_two(tmp_path: Path, cache: Path | None) -
             assert [hit.user for hit in recall.search(query, match="literal").results] == [user]
 
 
-def test_two_agents_of_a_machine_are_forgotten_together(tmp_path: Path) -> None:
-    both = [GOAT, replace(GATEWAY, agent="quill")]
-    for name, one in zip("ab", both, strict=True):
+@pytest.mark.parametrize(
+    ("machine", "one", "two"),
+    [
+        ("mole", {"user": "ana"}, {"user": "sam"}),
+        (None, {"agent": "goose"}, {"agent": "quill"}),
+        ("mole", {"user": "ana", "agent": "goose"}, {"user": "ana", "agent": "quill"}),
+    ],
+    ids=["accounts", "agents", "agents of an account"],
+)
+def test_one_of_two_on_a_machine_is_forgotten(
+    tmp_path: Path, machine: str | None, one: dict[str, str], two: dict[str, str]
+) -> None:
+    both = [replace(GOAT, host=machine, **one), replace(GATEWAY, host=machine, **two)]  # type: ignore[arg-type]
+    for name, each in zip("ab", both, strict=True):
         (tmp_path / name).mkdir()
-        write_history(tmp_path / name / "history.jsonl", [one])
-    with Recall([open_sources(tmp_path / name)[0] for name in "ab"]) as recall:
+        write_history(tmp_path / name / "history.jsonl", [each])
+    sources, cache = [open_sources(tmp_path / name)[0] for name in "ab"], tmp_path / "cache"
+    names = [f"{ID}@{list(each.values())[-1]}@{machine or ''}" for each in (one, two)]
+    with Recall(sources, cache) as recall:
+        for several in (ID, f"{ID}@{machine or ''}", ID[:-1]):
+            with pytest.raises(LookupError, match=f"2 sessions have the id {ID}, choose one of {', '.join(names)}$"):
+                one_session(recall, several)
+        found, others = one_session(recall, names[1])
+        assert (found.title, others) == ("deploy the gateway", 1)
+    forget_everywhere(cache, found, alone=not others)
+    with Recall(sources, cache) as recall:
+        assert [each.title for each in recall.sessions()] == ["feed the goat"]
         assert one_session(recall, ID)[1] == 0
+    assert take_back(cache, names[1])
+
+
+def test_two_agents_with_accounts_have_names_of_both(tmp_path: Path) -> None:
+    made = [("goose", "ana"), ("goose", "sam"), ("quill", "ana")]
+    for number, (agent, user) in enumerate(made):
+        (tmp_path / str(number)).mkdir()
+        one = replace(GOAT, host="mole", agent=agent, user=user, created=1000 * (number + 1), title=agent)
+        write_history(tmp_path / str(number) / "history.jsonl", [replace(one, messages=(message(user, user + agent),))])
+    with Recall([open_sources(tmp_path / str(number))[0] for number in range(3)]) as recall:
+        with pytest.raises(LookupError, match=f"3 sessions .* {ID}@goose@ana@mole, {ID}@quill@mole, {ID}@sam@mole$"):
+            one_session(recall, f"{ID}@ana@mole")
+        assert one_session(recall, f"{ID}@goose@ana@mole")[0].title == "goose"
 
 
 def grouped(sessions: Sequence[Session]) -> list[list[int]]:

@@ -42,8 +42,9 @@ if TYPE_CHECKING:
 @stored_history_option
 @click.option("--json", "as_json", is_flag=True, help="Print what was done as one line of JSON.")
 def forget(session: str | None, *, listed: bool, undo: bool, histories: tuple[str, ...], as_json: bool) -> None:
-    """Forget SESSION, an id, a beginning of one, or ID@MACHINE where several have the id: its words leave the cache,
-    and no search finds it again. What `compact` kept of it, and the numbers of its hits, go, too.
+    """Forget SESSION, an id, a beginning of one, or ID@MACHINE where several have the id, or with the account or agent
+    before the machine: its words leave the cache, and no search finds it again. What `compact` kept of it, and the
+    numbers of its hits, go, too.
 
     The history it is in stays as it is. Neither title nor id of what was forgotten is kept, so --list cannot show them.
     """
@@ -103,15 +104,21 @@ def forget_everywhere(place: Path, session: Session, *, alone: bool) -> Withdraw
 
 
 def one_session(recall: Recall, wanted: str) -> tuple[Session, int]:
-    """Return the session that `wanted` names, an id, a beginning of one or `id@machine`, and how many other machines
-    have a session with its id. Raises LookupError, also for an id that sessions of several machines have.
+    """Return the session that `wanted` names, an id, a beginning of one or one of full_names(), and how many others
+    have its id: of other machines, accounts or agents. Raises LookupError, also for a name that several have.
     """
+    from recall_rank.histories.catalog import full_names
+    from recall_rank.histories.records.table import session_key
+
     found = recall.session(wanted)
-    hosts = sorted({each.host or "" for each in recall.sessions() if each.id == found.id})
-    if len(hosts) > 1 and not wanted.startswith(f"{found.id}@"):
-        named = ", ".join(f"{found.id}@{host}" for host in hosts)
-        raise LookupError(f"sessions of {len(hosts)} machines have the id {found.id}, choose one of {named}")
-    return found, len(hosts) - 1
+    equal = list({session_key(each): each for each in recall.sessions() if each.id == found.id}.values())
+    names = [full_names(each) for each in equal]
+    meant = [each for each, own in zip(equal, names, strict=True) if wanted in own] or equal
+    if len(meant) > 1:
+        shortest = (next((name for name in own if sum(name in each for each in names) == 1), own[-1]) for own in names)
+        choice = ", ".join(sorted(shortest))
+        raise LookupError(f"{len(equal)} sessions have the id {found.id}, choose one of {choice}")
+    return meant[0], len(equal) - 1
 
 
 def _forget(place: Path, session: str, histories: tuple[str, ...], *, as_json: bool) -> NoReturn:
