@@ -9,6 +9,7 @@ from recall_rank.histories.records.left_out import (
     is_listed,
     listing_digests,
     named_digest,
+    own_links,
     unlinked_row,
 )
 from recall_rank.index.segment.segment import Segment, SessionRow
@@ -106,16 +107,26 @@ def add_forgotten_copies(machines: Sequence[MachineSegments], shared: Sequence[S
             each.copies |= {(one, copy) for one in listed for copy in found - each.forgotten}
 
 
-def without_forgotten(shared: SharedSegment, forgotten: frozenset[str]) -> SharedSegment:
-    """Return a segment without the sessions whose ids have one of the digests, and without links to them: itself if it
-    has neither, else a new one, without deleted sessions.
+def live_rows(segments: Sequence[SharedSegment]) -> list[SessionRow]:
+    """Return the sessions of segments that are not deleted."""
+    return [row for one in segments for at, row in enumerate(one.segment.sessions) if at not in one.dead]
+
+
+def without_forgotten(segments: Sequence[SharedSegment], forgotten: frozenset[str]) -> list[SharedSegment]:
+    """Return the segments of a machine without the sessions that have one of the digests, and without links to them: a
+    segment that has either is replaced by a new one, without deleted sessions.
     """
+    links = forgotten - own_links(live_rows(segments), forgotten)
+    return [_without(one, forgotten, links) for one in segments]
+
+
+def _without(shared: SharedSegment, forgotten: frozenset[str], links: frozenset[str]) -> SharedSegment:
     if not forgotten:
         return shared
     rows = {at for at, row in enumerate(shared.segment.sessions) if is_listed(row, forgotten)}
-    if not rows and not has_link(shared.segment, forgotten):
+    if not rows and not has_link(shared.segment, links):
         return shared
     from recall_rank.index.merge.merge import merge  # imports numpy, which most pushes need not
 
-    made = merge([shared.segment], [shared.dead | rows], lambda row: unlinked_row(row, forgotten))
+    made = merge([shared.segment], [shared.dead | rows], lambda row: unlinked_row(row, links))
     return SharedSegment(None, made, frozenset(), "")

@@ -59,10 +59,10 @@ class Catalog:
 
 def full_names(session: Session) -> list[str]:
     """Return the names that tell a session from others with its id, the shortest first: `id@machine`, with nothing
-    behind the @ for this machine, and the same with the account, the agent or both before the machine.
+    behind the @ for this machine, then names that have the account, the agent or both before the machine.
     """
     agent, account = [session.agent or session.source or ""], [session.user or ""]
-    telling = ([], account, agent, agent + account)
+    telling: tuple[list[str], ...] = ([], account, agent, agent + account)
     return ["@".join((session.id, *filter(None, each), session.host or "")) for each in telling]
 
 

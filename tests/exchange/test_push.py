@@ -301,6 +301,45 @@ def test_the_id_of_a_forgotten_session_is_in_no_link(machine: Callable[..., Mach
     assert found(url, "lantern") == [("c", "quay"), ("d", "mole")]
 
 
+@pytest.mark.parametrize("first", [True, False], ids=["pushed before", "pushed later"])
+def test_a_link_stays_where_its_machine_has_another_session_with_the_id(
+    machine: Callable[..., Machine], url: str, first: bool
+) -> None:
+    goat, gateway = counted("feed the goat", created=1000), counted("deploy the gateway", created=2000)
+    here = machine("quay", goat, replace(talk("k", "lantern"), parent=goat.id))
+    there = machine("mole", gateway, replace(talk("c", "lantern"), parent=gateway.id))
+    here.push()
+    for _ in range(2 * first):
+        there.push()
+    forget(here.cache, goat.id, named=named_digest(goat))
+    here.push()
+    for _ in range(2):
+        if not first:
+            there.push()
+        assert parents(url) == {"20260528_1": None, "c": gateway.id, "k": None}
+        assert there.push().written + here.push().written == 0
+    there.write(replace(talk("c", "lantern"), parent=gateway.id))
+    for _ in range(2):
+        there.push()
+    assert parents(url) == {"c": None, "k": None}
+
+
+def test_a_link_to_one_of_two_that_is_forgotten_is_removed_once(machine: Callable[..., Machine], url: str) -> None:
+    goat = counted("feed the goat", created=1000)
+    here = machine("quay", goat, replace(talk("k", "lantern"), parent=goat.id))
+    here.push()
+    forget(here.cache, goat.id, named=named_digest(goat), alone=False)
+    here.push()
+    assert parents(url) == {"k": None}
+    assert here.push().written == 0
+
+
+def parents(url: str) -> dict[str, str | None]:
+    """Return the parent of each session of the index, by id."""
+    with Index.open(url) as index:
+        return {each.id: each.parent for each in index.indexed(index.session_ids)}
+
+
 def counted(text: str, *, created: int) -> Session:
     """A session of an agent that counts its sessions, so that each machine has one with this id."""
     return replace(talk("20260528_1", text), created=created)

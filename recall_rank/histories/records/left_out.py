@@ -7,6 +7,7 @@ name cannot be read back from its digest.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import Final
 
@@ -52,6 +53,14 @@ def link_digest(digest: str) -> str:
     id are not left out for it if the time of their creation is known.
     """
     return _digest("link", digest)
+
+
+def own_links(sessions: Iterable[Session | SessionRow], digests: frozenset[str]) -> frozenset[str]:
+    """Return those of the digests by which links to the sessions of a machine are known that stay there: a link to one
+    of their ids is meant for it, and not for a session of another machine that was forgotten.
+    """
+    links = ((link_digest(session_digest(each.id)), each) for each in sessions) if digests else ()
+    return frozenset(link for link, each in links if link in digests and not is_listed(each, digests))
 
 
 def _is_gone(session_id: str, digests: frozenset[str]) -> bool:
