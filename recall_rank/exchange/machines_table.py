@@ -38,7 +38,8 @@ class SegmentNote:
 @frozen
 class MachineEntry:
     """A machine that pushes: its name, the time of its last push in ms since 1970, the digests of the sessions that
-    were forgotten there, and its segments, in the order of the manifest.
+    were forgotten there, its segments, in the order of the manifest, and pairs of digests: of a session that was
+    forgotten there, and of a copy of it that the index had.
     """
 
     host: str
@@ -46,6 +47,7 @@ class MachineEntry:
     pushed: int
     forgotten: frozenset[str]
     segments: tuple[SegmentNote, ...]
+    copies: frozenset[tuple[str, str]] = frozenset()
 
 
 @frozen
@@ -69,6 +71,7 @@ def table_sections(table: MachinesTable, dead: Sequence[frozenset[int]]) -> dict
             "pushed": each.pushed,
             "forgotten": sorted(each.forgotten),
             "segments": [{"content": one.content, "dead": sorted(one.dead)} for one in each.segments],
+            "copies": sorted(each.copies),
         }
         for each in table.machines
     ]
@@ -98,7 +101,9 @@ def _entry(told: Mapping[str, Any]) -> MachineEntry:
     name = MachineName(told["host"], told["user"])
     forgotten = _strings(told["forgotten"], _DIGEST, "a forgotten session")
     notes = tuple(SegmentNote(str(one["content"]), frozenset(map(_number, one["dead"]))) for one in told["segments"])
-    return MachineEntry(name.host, name.user, _number(told["pushed"]), forgotten, notes)
+    copies = frozenset((one, copy) for one, copy in told.get("copies", []))
+    _strings([digest for pair in copies for digest in pair], _DIGEST, "a copy of a forgotten session")
+    return MachineEntry(name.host, name.user, _number(told["pushed"]), forgotten, notes, copies)
 
 
 def _strings(told: Sequence[Any], form: re.Pattern[str], what: str) -> frozenset[str]:

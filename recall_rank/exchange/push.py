@@ -18,12 +18,20 @@ from recall_rank.exchange.machines_table import (
     table_sections,
 )
 from recall_rank.exchange.outgoing import AllowedProjects, MachineName, Outgoing, Redact, SourceOfMachine
-from recall_rank.exchange.shared_segments import MachineSegments, SharedSegment, hidden_copies, without_forgotten
+from recall_rank.exchange.shared_segments import (
+    MachineSegments,
+    SharedSegment,
+    add_forgotten_copies,
+    hidden_copies,
+    left_out,
+    live_rows,
+    without_forgotten,
+)
 from recall_rank.histories.cache.refresh import refresh
 from recall_rank.histories.cache.rules import RefreshRules
 from recall_rank.histories.ignore import Ignore
 from recall_rank.histories.records.forgotten import forgotten_elsewhere
-from recall_rank.histories.records.left_out import is_listed
+from recall_rank.histories.records.left_out import is_listed, own_links
 from recall_rank.index.errors import IndexFormatError, MissingIndexError, ReplacedIndexError, UnusableIndexError
 from recall_rank.index.remote.object_store import ObjectStore
 from recall_rank.index.remote.remote_folder import RemoteFolder
@@ -40,6 +48,7 @@ from recall_rank.model.record_classes import frozen, replace
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from recall_rank.histories.cache.refresh import RefreshOutcome
     from recall_rank.histories.cache.state import CacheState
     from recall_rank.index.segment.segment import Segment, SessionRow
     from recall_rank.index.storage.publish import Generation
@@ -118,18 +127,27 @@ def push(
     allowed = AllowedProjects(projects)
     own = forgotten_elsewhere(cache) if cache is not None else ignore.forgotten if forgotten is None else forgotten
     with _folders(cache, url, machine) as folders, _Publisher(url, machine, storage, folders.blocks) as publisher:
-        elsewhere = publisher.forgotten_elsewhere()
-        rules = RefreshRules(
-            ignore.also(Ignore(forgotten=elsewhere)),
-            keep_vanished,
-            cache,
-            repr((sorted(projects), reading, str(machine))),
-            Outgoing(allowed, redact),
-        )
+        gone, links = publisher.forgotten(own)
         named = [SourceOfMachine(source, machine) for source in sources]
-        outcome = refresh(folders.index, named, rules, progress)
-        if outcome.problem is not None:
-            raise outcome.problem
+
+        def read(links: frozenset[str]) -> RefreshOutcome:
+            rules = RefreshRules(
+                ignore.also(Ignore(forgotten=gone - links)),
+                keep_vanished,
+                cache,
+                repr((sorted(projects), reading, str(machine))),
+                Outgoing(allowed, redact),
+            )
+            outcome = refresh(folders.index, named, rules, progress)
+            if outcome.problem is not None:
+                raise outcome.problem
+            return outcome
+
+        outcome = read(links)
+        live = [held.session for _, held in outcome.state.view.table().live() if held.place is not None]
+        stay = own_links(live, gone)
+        if stay != links:  # as with the first push of this machine
+            outcome = read(stay)
         told = outcome.report.sources
         if told and all(each.failed for each in told):
             raise UnreadHistoriesError(f"no history could be read: {told[0].failures[0]}")
@@ -219,10 +237,15 @@ class _Publisher:
     def __exit__(self, *_: object) -> None:
         self._folder.close()
 
-    def forgotten_elsewhere(self) -> frozenset[str]:
-        """Return the digests of the sessions that were forgotten on other machines."""
+    def forgotten(self, own: frozenset[str]) -> tuple[frozenset[str], frozenset[str]]:
+        """Return the digests of the sessions that were forgotten on any machine, `own` on this one, and of their
+        copies; and the own_links() of what this machine has pushed.
+        """
         machines = self._repeated(self._stored).machines
-        return frozenset().union(*(each.forgotten for each in machines if not self._is_own(each)))
+        mine = [each for each in machines if self._is_own(each)]
+        copies = {copy for each in mine for one, copy in each.copies if one in own}
+        gone = left_out([each for each in machines if not self._is_own(each)]).union(own, copies)
+        return gone, own_links([row for each in mine for row in live_rows(each.segments)], gone)
 
     def publish(self, own: Sequence[SharedSegment] | None, forgotten: frozenset[str]) -> PushReport:
         """Publish a generation with `own` as the segments of this machine; None removes the machine. Nothing is
@@ -336,11 +359,14 @@ class _Publisher:
             # the number of sessions is compared, too, lest a wrong table lead to deleted rows that are not there
             there = {(one.content, len(one.segment.sessions)): one.listed for each in mine for one in each.segments}
             segments = [replace(one, listed=there.get((one.content, len(one.segment.sessions)))) for one in own]
-            machines.append(MachineSegments(self._machine.host, self._machine.user, 0, forgotten, segments))
+            copies = frozenset(pair for each in mine for pair in each.copies)
+            machines.append(MachineSegments(self._machine.host, self._machine.user, 0, forgotten, segments, copies))
             machines.sort(key=lambda each: (each.host, each.user))
-        gone = frozenset().union(*(each.forgotten for each in machines))
+        # the generation before may have the only segment in which what this machine forgot is beside its copies
+        add_forgotten_copies(machines, [one for each in before for one in each.segments] + list(own or ()))
+        gone = left_out(machines)
         for each in machines:
-            each.segments = [without_forgotten(one, gone) for one in each.segments]
+            each.segments = without_forgotten(each.segments, gone)
         return machines
 
     def _check(self, before: Sequence[MachineSegments], plan: _Plan, *, withdrawing: bool) -> None:
@@ -368,7 +394,7 @@ class _Publisher:
         """Raise ValueError when no session of this machine would be left, although not all were forgotten: a history
         that is out of reach, or a pattern with a slip, must not remove everything.
         """
-        gone = frozenset().union(*(each.forgotten for each in after))
+        gone = left_out(after)
         lost = [row for row in self._own_sessions(before).values() if not is_listed(row, gone)]
         if lost and not self._own_sessions(after):
             what = "the session" if len(lost) == 1 else f"the {len(lost):,} sessions"
@@ -398,6 +424,7 @@ class _Publisher:
                 now if self._is_own(each) else each.pushed,
                 each.forgotten,
                 tuple(SegmentNote(one.content, one.dead) for one in each.segments),
+                each.copies,
             )
             for each in machines
         )
@@ -462,7 +489,7 @@ def _machine_segments(machines: Sequence[MachineEntry], found: Generation, table
             if note.dead and max(note.dead) >= len(segment.sessions):
                 raise table.damaged("it has deleted sessions that are not there")
             segments.append(SharedSegment(listed, segment, note.dead, note.content))
-        told.append(MachineSegments(entry.host, entry.user, entry.pushed, entry.forgotten, segments))
+        told.append(MachineSegments(entry.host, entry.user, entry.pushed, entry.forgotten, segments, entry.copies))
     if any(len(segment.sessions) for _, segment in rest):
         raise table.damaged("it has no machine for a segment of the index")
     return told
@@ -471,5 +498,6 @@ def _machine_segments(machines: Sequence[MachineEntry], found: Generation, table
 def _told(machines: Sequence[MachineSegments]) -> list[tuple[object, ...]]:
     """Return what tells two generations apart, beside the times of pushes."""
     return [
-        (each.host, each.user, each.forgotten, *((one.listed, one.dead) for one in each.segments)) for each in machines
+        (each.host, each.user, each.forgotten, each.copies, *((one.listed, one.dead) for one in each.segments))
+        for each in machines
     ]

@@ -34,16 +34,16 @@ class Catalog:
 
     def find(self, session_id: str) -> Session | None:
         """Return the session with this id, where several have it the newest of this machine, else the newest, or the
-        one that `id@machine` names, with nothing behind the @ for this machine; else the only session whose id begins
-        with it. None when there is none or there are several.
+        newest that has it among its full_names(); else the only session whose id begins with it. None when there is
+        none or there are several.
         """
         found = self._by_id.get(session_id)
         if found is not None:
             return found
-        key, mark, host = session_id.rpartition("@")
-        found = next((each for each in self.with_id(key) if (each.host or "") == host), None) if mark else None
-        if found is not None:
-            return found
+        for at in (at for at, letter in enumerate(session_id) if letter == "@"):
+            for each in self.with_id(session_id[:at]):
+                if session_id in full_names(each):
+                    return each
         known = only_prefix(session_id, self._ids)
         return None if known is None else self._by_id[known]
 
@@ -55,6 +55,15 @@ class Catalog:
         """Return the ids that begin with `prefix`, sorted."""
         first = bisect_left(self._ids, prefix)
         return list(takewhile(lambda known: known.startswith(prefix), self._ids[first:]))
+
+
+def full_names(session: Session) -> list[str]:
+    """Return the names that tell a session from others with its id, the shortest first: `id@machine`, with nothing
+    behind the @ for this machine, then names that have the account, the agent or both before the machine.
+    """
+    agent, account = [session.agent or session.source or ""], [session.user or ""]
+    telling: tuple[list[str], ...] = ([], account, agent, agent + account)
+    return ["@".join((session.id, *filter(None, each), session.host or "")) for each in telling]
 
 
 def only_prefix(wanted: str, ids: Sequence[str]) -> str | None:

@@ -25,7 +25,7 @@ from recall_rank.exchange.push import NotRemovedError, PushReport, push, withdra
 from recall_rank.frontends.redaction.redacted_answers import session_without_secrets
 from recall_rank.histories.ignore import Ignore
 from recall_rank.histories.records.forgotten import forget, take_back
-from recall_rank.histories.records.left_out import named_digest, session_digest
+from recall_rank.histories.records.left_out import link_digest, named_digest, session_digest
 from recall_rank.histories.removal.withdraw import withdraw as take_out
 from recall_rank.index.errors import DamagedIndexError, IndexFormatError, IndexNotSavedError
 from recall_rank.index.remote.object_store import ObjectStore
@@ -301,6 +301,45 @@ def test_the_id_of_a_forgotten_session_is_in_no_link(machine: Callable[..., Mach
     assert found(url, "lantern") == [("c", "quay"), ("d", "mole")]
 
 
+@pytest.mark.parametrize("first", [True, False], ids=["pushed before", "pushed later"])
+def test_a_link_stays_where_its_machine_has_another_session_with_the_id(
+    machine: Callable[..., Machine], url: str, first: bool
+) -> None:
+    goat, gateway = counted("feed the goat", created=1000), counted("deploy the gateway", created=2000)
+    here = machine("quay", goat, replace(talk("k", "lantern"), parent=goat.id))
+    there = machine("mole", gateway, replace(talk("c", "lantern"), parent=gateway.id))
+    here.push()
+    for _ in range(2 * first):
+        there.push()
+    forget(here.cache, goat.id, named=named_digest(goat))
+    here.push()
+    for _ in range(2):
+        if not first:
+            there.push()
+        assert parents(url) == {"20260528_1": None, "c": gateway.id, "k": None}
+        assert there.push().written + here.push().written == 0
+    there.write(replace(talk("c", "lantern"), parent=gateway.id))
+    for _ in range(2):
+        there.push()
+    assert parents(url) == {"c": None, "k": None}
+
+
+def test_a_link_to_one_of_two_that_is_forgotten_is_removed_once(machine: Callable[..., Machine], url: str) -> None:
+    goat = counted("feed the goat", created=1000)
+    here = machine("quay", goat, replace(talk("k", "lantern"), parent=goat.id))
+    here.push()
+    forget(here.cache, goat.id, named=named_digest(goat), alone=False)
+    here.push()
+    assert parents(url) == {"k": None}
+    assert here.push().written == 0
+
+
+def parents(url: str) -> dict[str, str | None]:
+    """Return the parent of each session of the index, by id."""
+    with Index.open(url) as index:
+        return {each.id: each.parent for each in index.indexed(index.session_ids)}
+
+
 def counted(text: str, *, created: int) -> Session:
     """A session of an agent that counts its sessions, so that each machine has one with this id."""
     return replace(talk("20260528_1", text), created=created)
@@ -328,6 +367,44 @@ def test_different_sessions_with_one_id_are_found_and_forgotten_by_themselves(
         assert not holds(url, "goat")
         one.push()
     assert found(url, "gateway") == [("20260528_1", "mole")]
+
+
+@pytest.mark.parametrize("known", [True, False], ids=["begins alike", "at an unknown time"])
+@pytest.mark.parametrize("cached", [True, False])
+def test_a_forgotten_session_goes_with_its_copies_and_no_push_brings_them_back(
+    machine: Callable[..., Machine], url: str, known: bool, cached: bool
+) -> None:
+    goat = counted("feed the goat", created=1000)
+    timeless = replace(goat, created=0, messages=(message("again", "the goat again", time=0),))
+    copy = replace(goat, created=5000) if known else timeless
+    here, there = (
+        machine("quay", goat, talk("k", "lantern"), cached=cached),
+        machine("mole", copy, talk("c", "lantern")),
+    )
+    other = machine("reed", counted("deploy the gateway", created=2000))
+    for one in (here, there, other)[: 3 if known else 2]:  # what was created at an unknown time is a copy of both
+        one.push()
+    gone: dict[str, object] = {}
+    if cached:
+        forget(here.cache, "20260528_1", named=named_digest(goat))
+    else:
+        digest = session_digest("20260528_1")
+        gone["ignore"] = Ignore(forgotten=frozenset({digest}))
+        gone["forgotten"] = frozenset({named_digest(goat), link_digest(digest)})
+    here.push(**gone)
+    assert not holds(url, "goat")
+    there.write(replace(copy, messages=(*copy.messages, message("more", "and the hens", time=0))), talk("c", "lantern"))
+    for one in (there, here, there, other):
+        one.push(**gone if one is here else {})
+        assert not holds(url, "goat")
+        assert not holds(url, "hens")
+    assert found(url, "lantern") == [("c", "mole"), ("k", "quay")]
+    assert found(url, "gateway") == [("20260528_1", "reed")]
+    if cached:
+        assert take_back(here.cache, "20260528_1")
+    here.push()
+    there.push()
+    assert [key for key, _ in found(url, "goat")] == ["20260528_1"]
 
 
 def test_what_an_earlier_version_forgot_is_known_by_its_id(machine: Callable[..., Machine], url: str) -> None:
@@ -556,6 +633,8 @@ def test_a_table_of_this_form_is_read(machine: Callable[..., Machine], url: str)
             for changed in (
                 {"forgotten": ["word"]},
                 {"forgotten": "0123456789abcdef" * 2},
+                {"copies": [["word", "0123456789abcdef" * 2]]},
+                {"copies": [["0123456789abcdef" * 2]]},
                 {"segments": []},
                 {"segments": [None]},
                 {"segments": [{"content": "", "dead": []}] * 2},

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,17 @@ import pytest
 from recall_rank import Recall
 from recall_rank.exchange.pulled import PulledSource
 from recall_rank.frontends.cli.commands.cache.forget import forget_everywhere, one_session
+from recall_rank.frontends.compaction.hook_machine import HookMachine
+from recall_rank.histories.ignore import Ignore
+from recall_rank.histories.records.forgotten import (
+    FORGOTTEN,
+    ForgottenSession,
+    forget,
+    forgotten_sessions,
+    take_back,
+)
+from recall_rank.histories.records.left_out import named_digest, session_digest
+from recall_rank.histories.records.session_copies import write_copy
 from recall_rank.loaders import open_sources
 from recall_rank.loaders.copies import copies_of_one
 from recall_rank.model import Session, Source
@@ -101,7 +113,7 @@ def test_copies_count_once(tmp_path: Path, cache: Path | None, there: Session) -
 def test_one_of_two_is_forgotten(tmp_path: Path) -> None:
     machines, cache = Machines(tmp_path, [GOAT], [GATEWAY]), tmp_path / "cache"
     with Recall(machines.sources(), cache) as recall:
-        with pytest.raises(LookupError, match=f"of 2 machines have the id {ID}, choose one of {ID}@, {ID}@quay"):
+        with pytest.raises(LookupError, match=f"2 sessions have the id {ID}, choose one of {ID}@, {ID}@quay"):
             one_session(recall, ID)
         found, others = one_session(recall, f"{ID}@quay")
         assert (found.title, others) == ("deploy the gateway", 1)
@@ -111,6 +123,45 @@ def test_one_of_two_is_forgotten(tmp_path: Path) -> None:
         recall.refresh()
         assert (hosts(recall, "goat"), hosts(recall, "gateway")) == ([None], [])
         assert one_session(recall, ID)[1] == 0
+
+
+def test_one_of_two_is_taken_back_by_its_id(tmp_path: Path) -> None:
+    machines, cache = Machines(tmp_path, [GOAT], [GATEWAY]), tmp_path / "cache"
+    for name in (f"{ID}@", f"{ID}@quay"):
+        for undone in (ID, name):
+            with Recall(machines.sources(), cache) as recall:
+                found, others = one_session(recall, name)
+            forget_everywhere(cache, found, alone=not others)
+            assert ID.encode() not in (cache / FORGOTTEN).read_bytes()
+            assert take_back(cache, undone) == forgotten_entry(found)
+            assert forgotten_sessions(cache) == []
+
+
+def forgotten_entry(found: Session) -> ForgottenSession:
+    """The entry of a session that was forgotten today while another one had its id."""
+    digest = named_digest(found)
+    return ForgottenSession(digest, f"{datetime.now(UTC):%Y-%m-%d}", "goose", digest, session_digest(ID))
+
+
+def test_when_both_are_forgotten_a_digest_takes_one_back(tmp_path: Path) -> None:
+    for one in (GOAT, GATEWAY):
+        forget(tmp_path, ID, named=named_digest(one), alone=False)
+    assert take_back(tmp_path, ID) is None
+    taken = take_back(tmp_path, named_digest(GOAT))
+    assert taken is not None
+    assert (taken.digest, taken.id_digest) == (named_digest(GOAT), session_digest(ID))
+
+
+def test_what_compact_kept_of_one_of_two_goes_with_it(tmp_path: Path) -> None:
+    machines, cache = Machines(tmp_path, [GOAT], [GATEWAY]), tmp_path / "cache"
+    with Recall(machines.sources(), cache) as recall:
+        found, others = one_session(recall, f"{ID}@")
+    copy = write_copy(cache, ID, b"feed the goat")
+    stays = write_copy(cache, "another", b"feed the hens")
+    forget_everywhere(cache, found, alone=not others)
+    assert (copy.exists(), stays.exists()) == (False, True)
+    machine = HookMachine({}, tmp_path, cache, cache, Ignore())
+    assert (machine.is_forgotten(ID), machine.is_forgotten("another")) == (True, False)
 
 
 def test_two_accounts_of_a_machine_are_two(tmp_path: Path, cache: Path | None) -> None:
@@ -124,13 +175,47 @@ def test_two_accounts_of_a_machine_are_two(tmp_path: Path, cache: Path | None) -
             assert [hit.user for hit in recall.search(query, match="literal").results] == [user]
 
 
-def test_two_agents_of_a_machine_are_forgotten_together(tmp_path: Path) -> None:
-    both = [GOAT, replace(GATEWAY, agent="quill")]
-    for name, one in zip("ab", both, strict=True):
+@pytest.mark.parametrize(
+    ("machine", "one", "two"),
+    [
+        ("mole", {"user": "ana"}, {"user": "sam"}),
+        (None, {"agent": "goose"}, {"agent": "quill"}),
+        ("mole", {"user": "ana", "agent": "goose"}, {"user": "ana", "agent": "quill"}),
+    ],
+    ids=["accounts", "agents", "agents of an account"],
+)
+def test_one_of_two_on_a_machine_is_forgotten(
+    tmp_path: Path, machine: str | None, one: dict[str, str], two: dict[str, str]
+) -> None:
+    both = [replace(GOAT, host=machine, **one), replace(GATEWAY, host=machine, **two)]  # type: ignore[arg-type]
+    for name, each in zip("ab", both, strict=True):
         (tmp_path / name).mkdir()
-        write_history(tmp_path / name / "history.jsonl", [one])
-    with Recall([open_sources(tmp_path / name)[0] for name in "ab"]) as recall:
+        write_history(tmp_path / name / "history.jsonl", [each])
+    sources, cache = [open_sources(tmp_path / name)[0] for name in "ab"], tmp_path / "cache"
+    names = [f"{ID}@{list(each.values())[-1]}@{machine or ''}" for each in (one, two)]
+    with Recall(sources, cache) as recall:
+        for several in (ID, f"{ID}@{machine or ''}", ID[:-1]):
+            with pytest.raises(LookupError, match=f"2 sessions have the id {ID}, choose one of {', '.join(names)}$"):
+                one_session(recall, several)
+        found, others = one_session(recall, names[1])
+        assert (found.title, others) == ("deploy the gateway", 1)
+    forget_everywhere(cache, found, alone=not others)
+    with Recall(sources, cache) as recall:
+        assert [each.title for each in recall.sessions()] == ["feed the goat"]
         assert one_session(recall, ID)[1] == 0
+    assert take_back(cache, names[1])
+
+
+def test_two_agents_with_accounts_have_names_of_both(tmp_path: Path) -> None:
+    made = [("goose", "ana"), ("goose", "sam"), ("quill", "ana")]
+    for number, (agent, user) in enumerate(made):
+        (tmp_path / str(number)).mkdir()
+        one = replace(GOAT, host="mole", agent=agent, user=user, created=1000 * (number + 1), title=agent)
+        write_history(tmp_path / str(number) / "history.jsonl", [replace(one, messages=(message(user, user + agent),))])
+    with Recall([open_sources(tmp_path / str(number))[0] for number in range(3)]) as recall:
+        with pytest.raises(LookupError, match=f"3 sessions .* {ID}@goose@ana@mole, {ID}@quill@mole, {ID}@sam@mole$"):
+            one_session(recall, f"{ID}@ana@mole")
+        assert one_session(recall, f"{ID}@goose@ana@mole")[0].title == "goose"
 
 
 def grouped(sessions: Sequence[Session]) -> list[list[int]]:

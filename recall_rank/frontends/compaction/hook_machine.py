@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from recall_rank.histories.ignore import Ignore
-from recall_rank.histories.records.forgotten import forgotten
+from recall_rank.histories.records.forgotten import forgotten_ids
 from recall_rank.histories.records.left_out import session_digest
 
 
@@ -26,7 +26,7 @@ class HookMachine:
     other_languages: bool = True
 
     def is_forgotten(self, session_id: str) -> bool:
-        """Return whether a session was forgotten. Raises OSError when the list cannot be read: nothing may be written
-        then.
+        """Return whether a session with this id was forgotten. Raises OSError when the list cannot be read: nothing may
+        be written then.
         """
-        return self.forgetting is not None and session_digest(session_id) in forgotten(self.forgetting)
+        return self.forgetting is not None and session_digest(session_id) in forgotten_ids(self.forgetting)

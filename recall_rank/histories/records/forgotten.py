@@ -1,6 +1,7 @@
 """The list of forgotten sessions, which are never read again: on each line of a private file in the cache folder the
 digest of one session id, the day and the agent where they were told, and the digest of the session itself, which is
-what other machines are told. The ids themselves are not kept: an id can be a file name that quotes the first prompt.
+what other machines are told. Where another session had the id, the line begins with the digest of the session and ends
+with that of the id. The ids themselves are not kept: an id can be a file name that quotes the first prompt.
 """
 
 from __future__ import annotations
@@ -23,24 +24,34 @@ LEAST: Final = 8  # digits of a digest that may stand for it
 _AGENT: Final = r"[a-z0-9][a-z0-9._-]{0,39}"
 _LINE: Final = re.compile(
     rf"blake2b:([0-9a-f]{{32}})(?: ([0-9]{{4}}-[0-9]{{2}}-[0-9]{{2}})(?: ({_AGENT}))?)?(?: session:([0-9a-f]{{32}}))?"
+    r"(?: id:([0-9a-f]{32}))?"
 )
 
 
 @dataclass(frozen=True, slots=True)
 class ForgottenSession:
     """An entry of the list: the digest of a session's id, the day it was forgotten (UTC), its agent, and the digest of
-    the session itself; "" for what was not told. Where another session had the id, both digests are of the session.
+    the session itself; "" for what was not told. Where another session had the id, the first digest is of the session,
+    too, and the last one is that of the id.
     """
 
     digest: str
     day: str = ""
     agent: str = ""
     named: str = ""
+    shared_id: str = ""
+
+    @property
+    def id_digest(self) -> str:
+        """The digest of the session's id."""
+        return self.shared_id or self.digest
 
     @property
     def line(self) -> str:
         named = f"session:{self.named}" if self.named else ""
-        return " ".join(filter(None, (f"blake2b:{self.digest}", self.day, self.agent if self.day else "", named)))
+        shared = f"id:{self.shared_id}" if self.shared_id else ""
+        agent = self.agent if self.day else ""
+        return " ".join(filter(None, (f"blake2b:{self.digest}", self.day, agent, named, shared)))
 
 
 class UnreadableListError(OSError):
@@ -56,13 +67,20 @@ def forgotten(cache: Path) -> frozenset[str]:
     return frozenset(each.digest for each in forgotten_sessions(cache))
 
 
+def forgotten_ids(cache: Path) -> frozenset[str]:
+    """Return the digests of the ids of all forgotten sessions, for what is known by an id alone: it may be of one of
+    them even where another session has the id. Raises UnreadableListError.
+    """
+    return frozenset(each.id_digest for each in forgotten_sessions(cache))
+
+
 def forgotten_elsewhere(cache: Path) -> frozenset[str]:
     """Return the digests that tell other machines what was forgotten here: of each session itself and of links to it,
     of its id where no more is known. Raises UnreadableListError.
     """
     found = set[str]()
     for each in forgotten_sessions(cache):
-        found |= {each.named, link_digest(each.digest)} if each.named else {each.digest}
+        found |= {each.named, link_digest(each.id_digest)} if each.named else {each.digest}
     return frozenset(found)
 
 
@@ -101,7 +119,7 @@ def forget(
     cache: Path, session_id: str, *, day: str = "", agent: str = "", named: str = "", alone: bool = True
 ) -> None:
     """Add a session id to the list of forgotten sessions, with the day, the agent and the digest `named` of the session
-    itself, and make the list durable. Unless the session is `alone` in having the id, the list has no digest of the id.
+    itself, and make the list durable. Unless the session is `alone` in having the id, other sessions with it stay.
 
     Raises ValueError for an id that is empty or has several lines. Raises OSError when the list cannot be written; the
     list is then unchanged.
@@ -110,22 +128,26 @@ def forget(
         raise ValueError(f"session_id must be one line of text, not {session_id!r}")
     with Folder.create(cache) as folder:
         known = _entries(folder)
-        new = session_digest(session_id) if alone or not named else named
+        of_id = session_digest(session_id)
+        new = of_id if alone or not named else named
         if all(each.digest != new for each in known):
-            _write(folder, [*known, ForgottenSession(new, day, agent if re.fullmatch(_AGENT, agent) else "", named)])
+            agent = agent if re.fullmatch(_AGENT, agent) else ""
+            _write(folder, [*known, ForgottenSession(new, day, agent, named, "" if new == of_id else of_id)])
 
 
 def take_back(cache: Path, wanted: str) -> ForgottenSession | None:
     """Take a session off the list of forgotten sessions, so that it is read again, and return what the list had of it.
 
-    `wanted` is the whole id of the session, or the beginning of its digest, LEAST digits or more. None when nothing on
-    the list, or more than one entry, is meant. Raises OSError when the list cannot be read or written.
+    `wanted` is the whole id of the session, also followed by @ and its machine, or the beginning of its digest, LEAST
+    digits or more. None when nothing on the list, or more than one entry, is meant: no machine is on the list. Raises
+    OSError when the list cannot be read or written.
     """
-    digest = session_digest(wanted)
+    ids = [wanted, *(wanted[:at] for at, letter in enumerate(wanted) if letter == "@")]
+    digests = [session_digest(each) for each in ids]
     try:
         with Folder(cache) as folder:
             known = _entries(folder)
-            meant = [each for each in known if each.digest == digest]
+            meant = [each for each in known if each.id_digest in digests]
             if not meant and len(wanted) >= LEAST:
                 meant = [each for each in known if each.digest.startswith(wanted)]
             if len(meant) != 1:

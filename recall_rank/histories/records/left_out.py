@@ -7,6 +7,7 @@ name cannot be read back from its digest.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import Final
 
@@ -34,16 +35,32 @@ def named_digest(session: Session | SessionRow) -> str:
     return _digest("created", session.agent or "", session.id, str(session.created))
 
 
+def listing_digests(session: Session | SessionRow) -> frozenset[str]:
+    """Return the digests of which each leaves out a session: of its id and of itself; where the time of its creation is
+    not known, also that of links to it, since it may be the forgotten session with its id.
+    """
+    digest = session_digest(session.id)
+    return frozenset((digest, named_digest(session) if session.created else link_digest(digest)))
+
+
 def is_listed(session: Session | SessionRow, digests: frozenset[str]) -> bool:
-    """Return whether a session is among forgotten ones, of which `digests` has the digests of ids or of sessions."""
-    return bool(digests) and (session_digest(session.id) in digests or named_digest(session) in digests)
+    """Return whether a session is among forgotten ones, of which `digests` has listing_digests()."""
+    return bool(digests) and not digests.isdisjoint(listing_digests(session))
 
 
 def link_digest(digest: str) -> str:
     """Return the digest by which links to a session are known, from the digest of its id: other sessions with an equal
-    id are not left out for it.
+    id are not left out for it if the time of their creation is known.
     """
     return _digest("link", digest)
+
+
+def own_links(sessions: Iterable[Session | SessionRow], digests: frozenset[str]) -> frozenset[str]:
+    """Return those of the digests by which links to the sessions of a machine are known that stay there: a link to one
+    of their ids is meant for it, and not for a session of another machine that was forgotten.
+    """
+    links = ((link_digest(session_digest(each.id)), each) for each in sessions) if digests else ()
+    return frozenset(link for link, each in links if link in digests and not is_listed(each, digests))
 
 
 def _is_gone(session_id: str, digests: frozenset[str]) -> bool:

@@ -14,7 +14,7 @@ from recall_rank.histories.cache.merge_plan import plan_segments
 from recall_rank.histories.cache.purge import folders, remove_blocks, remove_index, remove_other_versions
 from recall_rank.histories.cache.store import FoundGeneration, SupersededError, find, sweep_leftovers, write
 from recall_rank.histories.cache.table_codec import sections
-from recall_rank.histories.records.forgotten import forgotten
+from recall_rank.histories.records.forgotten import forgotten, forgotten_ids
 from recall_rank.histories.records.left_out import has_link, is_listed, unlinked, unname
 from recall_rank.histories.records.session_copies import remove_copies
 from recall_rank.histories.records.table import SessionEntry, SourceEntry, Table, UnitEntry
@@ -45,7 +45,7 @@ def withdraw(cache: Path) -> Withdrawal:
     were taken out. Raises OSError when an index can neither be rewritten nor removed, or a copy cannot be removed.
     """
     digests = forgotten(cache)
-    remove_copies(cache, digests)
+    remove_copies(cache, forgotten_ids(cache))
     remove_blocks(cache)
     remove_killed()
     done = Withdrawal()

@@ -27,7 +27,7 @@ from recall_rank.frontends.cli.output.console import (
     tell,
 )
 from recall_rank.frontends.display_text import counted, one_line
-from recall_rank.model.agent_names import exact_id, named_id
+from recall_rank.model.agent_names import named_id
 from recall_rank.model.option_errors import error_text
 
 if TYPE_CHECKING:
@@ -38,13 +38,14 @@ if TYPE_CHECKING:
 
 @click.command(name="forget", short_help="Take a session out of the cache for good, or undo that.")
 @click.argument("session", required=False, shell_complete=complete_forgotten)
-@click.option("--list", "listed", is_flag=True, help="List what was forgotten: digest of the id, day and agent.")
+@click.option("--list", "listed", is_flag=True, help="List what was forgotten: digest, day and agent.")
 @click.option("--undo", is_flag=True, help="Read SESSION again: its whole id, or a digest that --list shows.")
 @stored_history_option
 @click.option("--json", "as_json", is_flag=True, help="Print what was done as one line of JSON.")
 def forget(session: str | None, *, listed: bool, undo: bool, histories: tuple[str, ...], as_json: bool) -> None:
-    """Forget SESSION, an id, a beginning of one, or ID@MACHINE where several have the id: its words leave the cache,
-    and no search finds it again. What `compact` kept of it, and the numbers of its hits, go, too.
+    """Forget SESSION, an id, a beginning of one, or ID@MACHINE where several have the id, or with the account or agent
+    before the machine: its words leave the cache, and no search finds it again. What `compact` kept of it, and the
+    numbers of its hits, go, too.
 
     The history it is in stays as it is. Neither title nor id of what was forgotten is kept, so --list cannot show them.
     """
@@ -104,20 +105,27 @@ def forget_everywhere(place: Path, session: Session, *, alone: bool) -> Withdraw
 
 
 def one_session(recall: Recall, wanted: str) -> tuple[Session, int]:
-    """Return the session that `wanted` names, an id, a beginning of one or `id@machine`, and how many other machines
-    have a session with its id. Raises LookupError, also for an id that sessions of several machines have.
+    """Return the session that `wanted` names, an id, a beginning of one or one of full_names(), and how many others
+    have its id: of other machines, accounts or agents. Raises LookupError, also for a name that several have.
     """
+    from recall_rank.histories.catalog import full_names
+
     found = recall.session(wanted)
-    hosts = machines_of_id(recall, found.id)
-    if len(hosts) > 1 and not wanted.startswith(f"{found.id}@"):
-        named = ", ".join(exact_id(found.id, host) for host in hosts)
-        raise LookupError(f"sessions of {len(hosts)} machines have the id {found.id}, choose one of {named}")
-    return found, len(hosts) - 1
+    equal = sessions_of_id(recall, found.id)
+    names = [full_names(each) for each in equal]
+    meant = [each for each, own in zip(equal, names, strict=True) if wanted in own] or equal
+    if len(meant) > 1:
+        shortest = (next((name for name in own if sum(name in each for each in names) == 1), own[-1]) for own in names)
+        choice = ", ".join(sorted(shortest))
+        raise LookupError(f"{len(equal)} sessions have the id {found.id}, choose one of {choice}")
+    return meant[0], len(equal) - 1
 
 
-def machines_of_id(recall: Recall, session_id: str) -> list[str]:
-    """Return the names of the machines that have a session with this id, sorted; this machine is ""."""
-    return sorted({each.host or "" for each in recall.sessions() if each.id == session_id})
+def sessions_of_id(recall: Recall, session_id: str) -> list[Session]:
+    """Return the different sessions that have this id."""
+    from recall_rank.histories.records.table import session_key
+
+    return list({session_key(each): each for each in recall.sessions() if each.id == session_id}.values())
 
 
 def _forget(place: Path, session: str, histories: tuple[str, ...], *, as_json: bool) -> NoReturn:
@@ -178,7 +186,8 @@ def _take_back(place: Path, wanted: str, histories: tuple[str, ...], *, as_json:
         fail(f"{wanted} is still forgotten: {error_text(error)}", NOT_WRITTEN, as_json=as_json)
     if entry is None:
         text = (
-            f"no forgotten session is {wanted}: give its whole id, or a digest that `recall-rank forget --list` shows"
+            f"no forgotten session, or more than one, is {wanted}: give its whole id, or a digest that "
+            "`recall-rank forget --list` shows"
         )
         fail(text, NOT_THERE, as_json=as_json)
     with open_recall(histories, as_json=as_json, may_be_none=True) as recall, progress_on_stderr() as progress:

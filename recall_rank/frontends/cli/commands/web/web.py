@@ -108,10 +108,10 @@ def _forgetting(recall: Recall) -> Callable[[Session], None] | None:
         fail(str(error), USAGE, as_json=False)
     if place is None:
         return None
-    from recall_rank.frontends.cli.commands.cache.forget import forget_everywhere, machines_of_id
+    from recall_rank.frontends.cli.commands.cache.forget import forget_everywhere, sessions_of_id
 
     def forget(session: Session) -> None:
-        forget_everywhere(place, session, alone=len(machines_of_id(recall, session.id)) == 1)
+        forget_everywhere(place, session, alone=len(sessions_of_id(recall, session.id)) == 1)
         recall.refresh()
 
     return forget
