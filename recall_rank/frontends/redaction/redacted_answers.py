@@ -30,6 +30,7 @@ _RESULT_TEXTS: Final = (
 )
 # A response has the reports on sources in its coverage, unlike an answer; of malformed records it shows the number.
 _SAFE_IN_RECORDS: Final = (_SAFE_FIELDS - {"coverage"}) | {"malformed"}
+_SESSION_ID: Final = "session_id"  # an id is no text, but the name of a machine may stand behind it: see named_id()
 _TOOL_INPUT: Final = "input"
 _NAME_KEYS: Final = ("name", "key", "variable")  # in an object beside "value": {"name": "API_KEY", "value": "..."}
 _MAY_HOLD: Final = (str, dict, list)
@@ -67,6 +68,9 @@ def without_secrets(value: Any, name: str | None = None) -> Any:
         for key, item in value.items():
             if key not in _SAFE_FIELDS and type(item) in _MAY_HOLD:
                 value[key] = without_secrets(item, key)
+            elif key == _SESSION_ID and type(item) is str and "@" in item:
+                own, _, machine = item.rpartition("@")
+                value[key] = f"{own}@{without_secrets(machine)}"
     elif kind is list:
         for at, item in enumerate(value):
             if name == _RESULTS and type(item) is dict and _OF_HITS in item:
