@@ -17,21 +17,14 @@ from recall_rank.exchange.machines_table import (
     read_machines,
     table_sections,
 )
+from recall_rank.exchange.next_generation import PushReport, check_push, check_withdrawal, next_generation
 from recall_rank.exchange.outgoing import AllowedProjects, MachineName, Outgoing, Redact, SourceOfMachine
-from recall_rank.exchange.shared_segments import (
-    MachineSegments,
-    SharedSegment,
-    add_forgotten_copies,
-    hidden_copies,
-    left_out,
-    live_rows,
-    without_forgotten,
-)
+from recall_rank.exchange.shared_segments import MachineSegments, SharedSegment, left_out, live_rows
 from recall_rank.histories.cache.refresh import refresh
 from recall_rank.histories.cache.rules import RefreshRules
 from recall_rank.histories.ignore import Ignore
 from recall_rank.histories.records.forgotten import forgotten_elsewhere
-from recall_rank.histories.records.left_out import is_listed, own_links
+from recall_rank.histories.records.left_out import own_links
 from recall_rank.index.errors import IndexFormatError, MissingIndexError, ReplacedIndexError, UnusableIndexError
 from recall_rank.index.remote.object_store import ObjectStore
 from recall_rank.index.remote.remote_folder import RemoteFolder
@@ -50,35 +43,15 @@ if TYPE_CHECKING:
 
     from recall_rank.histories.cache.refresh import RefreshOutcome
     from recall_rank.histories.cache.state import CacheState
-    from recall_rank.index.segment.segment import Segment, SessionRow
+    from recall_rank.index.segment.segment import Segment
     from recall_rank.index.storage.publish import Generation
     from recall_rank.index.storage.table_file import TableFile
-    from recall_rank.model import ReadFailure, Source
+    from recall_rank.model import Source
     from recall_rank.model.progress import Progress
 
 T = TypeVar("T")
 NOTHING: Final = Ignore()
 TRIES: Final = 100  # other machines may publish meanwhile; a segment that is uploaded stays for the next try
-
-
-@frozen
-class PushReport:
-    """The result of a push: how many sessions of this machine and of all are in the store now, how many of its own were
-    removed, how many copies no search finds because another machine has a newer one, what was not read, which patterns
-    of projects no session there has, and how many sessions stay on this machine because of their projects.
-    """
-
-    sessions: int
-    machines: int  # that have sessions there
-    all_sessions: int
-    removed: int
-    copies: int
-    written: int  # segments
-    changed: bool  # whether a new generation was published
-    failures: tuple[ReadFailure, ...] = ()
-    malformed: int = 0
-    unmatched: tuple[str, ...] = ()
-    staying: int = 0
 
 
 class UnreadHistoriesError(OSError):
@@ -211,15 +184,6 @@ class _StoredIndex:
     replaced: frozenset[str] = frozenset()  # as in a MachinesTable
 
 
-@frozen
-class _Plan:
-    """The next generation of the index in the store, of which nothing is written yet."""
-
-    machines: list[MachineSegments]
-    dead: list[frozenset[int]]  # the rows of each segment that no search finds
-    report: PushReport
-
-
 class _Publisher:
     """Publishes generations of one index in a store for one machine."""
 
@@ -242,9 +206,9 @@ class _Publisher:
         copies; and the own_links() of what this machine has pushed.
         """
         machines = self._repeated(self._stored).machines
-        mine = [each for each in machines if self._is_own(each)]
+        mine = [each for each in machines if each.name == self._machine]
         copies = {copy for each in mine for one, copy in each.copies if one in own}
-        gone = left_out([each for each in machines if not self._is_own(each)]).union(own, copies)
+        gone = left_out([each for each in machines if each.name != self._machine]).union(own, copies)
         return gone, own_links([row for each in mine for row in live_rows(each.segments)], gone)
 
     def publish(self, own: Sequence[SharedSegment] | None, forgotten: frozenset[str]) -> PushReport:
@@ -282,22 +246,23 @@ class _Publisher:
         generations had; None when another machine has published first.
         """
         stored = self._stored()
-        plan = self._plan(stored.machines, own, forgotten)
-        # a withdrawal whose objects the store refused to delete is repeated, though nothing is left to publish
-        if own is not None or not stored.replaced.intersection(self._folder.names()):
-            self._check(stored.machines, plan, withdrawing=own is None)
-        if not plan.report.changed:
-            return plan.report, stored.replaced
-        machines = [replace(each, segments=[self._in_store(one) for one in each.segments]) for each in plan.machines]
+        after = next_generation(stored.machines, self._machine, own, forgotten)
+        if own is not None:
+            check_push(self._url, self._machine, stored.machines, after.machines)
+        elif not stored.replaced.intersection(self._folder.names()):  # else what the store refused is deleted now
+            check_withdrawal(self._url, self._machine, stored.machines)
+        if not after.report.changed:
+            return after.report, stored.replaced
+        machines = [replace(each, segments=[self._in_store(one) for one in each.segments]) for each in after.machines]
         listed = [one.listed for each in machines for one in each.segments if one.listed] or [self._add(build(()))]
         replaced = self._replaced(stored, listed)
-        table = add_table(self._folder, table_sections(self._table(machines, replaced), plan.dead or [frozenset()]))
+        table = add_table(self._folder, table_sections(self._table(machines, replaced), after.dead or [frozenset()]))
         self._written.append(table.name)
         manifest = publish_after(self._folder, stored.manifest, (*listed, table))
         if manifest is None:
             return None
         self._remote.keep_only(manifest)
-        return plan.report, replaced
+        return after.report, replaced
 
     def _stored(self) -> _StoredIndex:
         """Return the newest generation, opened. Raises FileNotFoundError, ReplacedIndexError and the errors of
@@ -326,81 +291,6 @@ class _Publisher:
         except IndexFormatError as error:
             raise IndexFormatError(f"{error}: push to another URL") from error
 
-    def _plan(
-        self, before: Sequence[MachineSegments], own: Sequence[SharedSegment] | None, forgotten: frozenset[str]
-    ) -> _Plan:
-        """Return the generation that is to follow one with the machines `before`."""
-        after = self._next(before, own, forgotten)
-        shared = [one for each in after for one in each.segments]
-        hidden = hidden_copies(after)
-        dead = [one.dead | rows for one, rows in zip(shared, hidden, strict=True)]
-        mine, mine_before = (self._own_sessions(each) for each in (after, before))
-        report = PushReport(
-            sessions=len(mine),
-            machines=sum(any(len(one.segment.sessions) > len(one.dead) for one in each.segments) for each in after),
-            all_sessions=sum(len(one.segment.sessions) - len(rows) for one, rows in zip(shared, dead, strict=True)),
-            removed=len(mine_before.keys() - mine.keys()),
-            copies=sum(len(rows - one.dead) for one, rows in zip(shared, hidden, strict=True)),
-            written=sum(one.listed is None for one in shared),
-            changed=_told(before) != _told(after),
-        )
-        return _Plan(after, dead, report)
-
-    def _next(
-        self, before: Sequence[MachineSegments], own: Sequence[SharedSegment] | None, forgotten: frozenset[str]
-    ) -> list[MachineSegments]:
-        """Return the machines of the next generation, without sessions that were forgotten anywhere."""
-        machines = [replace(each) for each in before if not self._is_own(each)]
-        mine = [each for each in before if self._is_own(each)]
-        if own is None:
-            # what was forgotten stays so: the others must not push it again
-            machines += [replace(each, segments=[]) for each in mine if each.forgotten]
-        else:
-            # the number of sessions is compared, too, lest a wrong table lead to deleted rows that are not there
-            there = {(one.content, len(one.segment.sessions)): one.listed for each in mine for one in each.segments}
-            segments = [replace(one, listed=there.get((one.content, len(one.segment.sessions)))) for one in own]
-            copies = frozenset(pair for each in mine for pair in each.copies)
-            machines.append(MachineSegments(self._machine.host, self._machine.user, 0, forgotten, segments, copies))
-            machines.sort(key=lambda each: (each.host, each.user))
-        # the generation before may have the only segment in which what this machine forgot is beside its copies
-        add_forgotten_copies(machines, [one for each in before for one in each.segments] + list(own or ()))
-        gone = left_out(machines)
-        for each in machines:
-            each.segments = without_forgotten(each.segments, gone)
-        return machines
-
-    def _check(self, before: Sequence[MachineSegments], plan: _Plan, *, withdrawing: bool) -> None:
-        """Raise an error of push() or withdraw() for a generation that its user cannot have meant."""
-        if withdrawing:
-            self._check_pushed(before)
-        else:
-            self._check_any(before, plan.machines)
-            self._check_left(before, plan.machines)
-
-    def _check_pushed(self, before: Sequence[MachineSegments]) -> None:
-        """Raise LookupError when nothing is there that this machine has pushed."""
-        if not any(each.segments for each in before if self._is_own(each)):
-            there = ", ".join(f"{each.user}@{each.host}" for each in before if each.segments) or "nobody"
-            raise LookupError(f"{self._machine} has pushed nothing to {self._url}: {there} has")
-
-    def _check_any(self, before: Sequence[MachineSegments], after: Sequence[MachineSegments]) -> None:
-        """Raise ValueError when this machine has no session to push and has pushed none: a pattern may have a slip. A
-        machine whose sessions may all have been forgotten is let pass.
-        """
-        if not any(each.forgotten for each in after) and not any(map(self._own_sessions, (before, after))):
-            raise ValueError("no session is of a project that may leave this machine: nothing was pushed")
-
-    def _check_left(self, before: Sequence[MachineSegments], after: Sequence[MachineSegments]) -> None:
-        """Raise ValueError when no session of this machine would be left, although not all were forgotten: a history
-        that is out of reach, or a pattern with a slip, must not remove everything.
-        """
-        gone = left_out(after)
-        lost = [row for row in self._own_sessions(before).values() if not is_listed(row, gone)]
-        if lost and not self._own_sessions(after):
-            what = "the session" if len(lost) == 1 else f"the {len(lost):,} sessions"
-            left = f"nothing would be left of {what} that {self._machine} has pushed to {self._url}"
-            raise ValueError(f"{left}: withdraw them if they are to go")
-
     def _in_store(self, one: SharedSegment) -> SharedSegment:
         """Return a segment as one of the store, which is written there unless it is there already."""
         listed = one.listed or self._own.get(one.content)
@@ -421,7 +311,7 @@ class _Publisher:
             MachineEntry(
                 each.host,
                 each.user,
-                now if self._is_own(each) else each.pushed,
+                now if each.name == self._machine else each.pushed,
                 each.forgotten,
                 tuple(SegmentNote(one.content, one.dead) for one in each.segments),
                 each.copies,
@@ -461,20 +351,6 @@ class _Publisher:
                 "the next push tries again"
             )
 
-    def _own_sessions(self, machines: Sequence[MachineSegments]) -> dict[tuple[str | None, str], SessionRow]:
-        """Return the sessions of this machine that are not deleted, by agent and id."""
-        return {
-            (row.agent, row.id): row
-            for each in machines
-            if self._is_own(each)
-            for one in each.segments
-            for at, row in enumerate(one.segment.sessions)
-            if at not in one.dead
-        }
-
-    def _is_own(self, machine: MachineSegments) -> bool:
-        return (machine.host, machine.user) == (self._machine.host, self._machine.user)
-
 
 def _machine_segments(machines: Sequence[MachineEntry], found: Generation, table: TableFile) -> list[MachineSegments]:
     """Return the machines of a generation, with their segments. Raises DamagedIndexError when these do not fit."""
@@ -493,11 +369,3 @@ def _machine_segments(machines: Sequence[MachineEntry], found: Generation, table
     if any(len(segment.sessions) for _, segment in rest):
         raise table.damaged("it has no machine for a segment of the index")
     return told
-
-
-def _told(machines: Sequence[MachineSegments]) -> list[tuple[object, ...]]:
-    """Return what tells two generations apart, beside the times of pushes."""
-    return [
-        (each.host, each.user, each.forgotten, each.copies, *((one.listed, one.dead) for one in each.segments))
-        for each in machines
-    ]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from recall_rank.exchange.outgoing import MachineName
 from recall_rank.histories.records.left_out import (
     has_link,
     is_listed,
@@ -39,6 +40,10 @@ class MachineSegments:
     forgotten: frozenset[str]
     segments: list[SharedSegment]
     copies: frozenset[tuple[str, str]] = frozenset()
+
+    @property
+    def name(self) -> MachineName:
+        return MachineName(self.host, self.user)
 
     @property
     def left_out(self) -> frozenset[str]:

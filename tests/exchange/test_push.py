@@ -18,10 +18,11 @@ import orjson
 import pytest
 
 from recall_rank.corpus import Index
-from recall_rank.exchange import push as push_module
+from recall_rank.exchange import next_generation
 from recall_rank.exchange.machines_table import MACHINES, MachineEntry, MachinesTable, SegmentNote, table_sections
+from recall_rank.exchange.next_generation import PushReport
 from recall_rank.exchange.outgoing import MachineName, Redact
-from recall_rank.exchange.push import NotRemovedError, PushReport, push, withdraw
+from recall_rank.exchange.push import NotRemovedError, push, withdraw
 from recall_rank.frontends.redaction.redacted_answers import session_without_secrets
 from recall_rank.histories.ignore import Ignore
 from recall_rank.histories.records.forgotten import forget, take_back
@@ -556,7 +557,7 @@ def test_a_lost_race_is_run_again(machine: Callable[..., Machine], url: str, mon
     here, there = machine("quay", talk("a", "lantern")), machine("mole", talk("b", "lantern"))
     there.push()
     there.write(talk("b", "lantern"), talk("c", "lantern"))
-    real, raced = push_module.hidden_copies, []
+    real, raced = next_generation.hidden_copies, []
 
     def hidden_copies(machines: object) -> object:
         if not raced:
@@ -564,7 +565,7 @@ def test_a_lost_race_is_run_again(machine: Callable[..., Machine], url: str, mon
             there.push()  # between the reading of the newest generation and the writing of the next
         return real(machines)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(push_module, "hidden_copies", hidden_copies)
+    monkeypatch.setattr(next_generation, "hidden_copies", hidden_copies)
     here.push()
     assert found(url, "lantern") == [("a", "quay"), ("b", "mole"), ("c", "mole")]
 

@@ -107,7 +107,7 @@ def test_a_push_takes_the_sessions_of_its_dry_run(run: Run, url: str, tmp_path: 
     for _ in range(2):  # the second one reads nothing again
         told = run(*shared, "--host", "quay", "--user", "ana").stdout
         assert told.startswith("3 sessions of ana@quay")
-        assert "note: 2 sessions of other projects stay here" in told.splitlines()
+        assert "note: 2 sessions of projects that are not allowed, or not known, stay here" in told.splitlines()
     assert json.loads(run(*shared, "--json").stdout)["staying"] == 2
     found = json.loads(run("search", "--index", url, "lantern", "--json").stdout)["results"]
     assert {hit["snippet"] for hit in found} == {"amber lantern", "brass lantern", "copper lantern"}

@@ -33,8 +33,8 @@ from recall_rank.frontends.display_text import counted, one_line
 from recall_rank.model.option_errors import error_text
 
 if TYPE_CHECKING:
+    from recall_rank.exchange.next_generation import PushReport
     from recall_rank.exchange.outgoing import MachineName
-    from recall_rank.exchange.push import PushReport
     from recall_rank.model import Source
 
 _NONE_ALLOWED: Final = (
@@ -225,7 +225,8 @@ def _lines(report: PushReport, machine: MachineName, url: str, took: float, *, w
     done = f"{report.removed:,} removed, " if report.removed else "" if report.changed else "nothing had changed, "
     lines: list[Line] = [[(f"{own}, {every}; {done}in {took:,.0f} ms", "")], *_unmatched_lines(report.unmatched)]
     if report.staying:
-        lines.append(note_line(f"{counted(report.staying, 'session', 'sessions')} of other projects stay here"))
+        staying = counted(report.staying, "session", "sessions")
+        lines.append(note_line(f"{staying} of projects that are not allowed, or not known, stay here"))
     if report.copies:
         copies = counted(report.copies, "further copy", "further copies")
         lines.append(note_line(f"{copies} of sessions that several machines have; searches find the newest"))
