@@ -21,7 +21,6 @@ import xxhash
 
 from recall_rank.index.errors import DamagedIndexError, IndexFolderError, ReplacedIndexError, StoreError
 from recall_rank.index.remote.object_store import ObjectStore
-from recall_rank.index.remote.store_url import STORES
 from recall_rank.index.storage.folder import Folder
 from recall_rank.index.storage.manifest import ListedFile, Manifest
 from recall_rank.index.storage.mapped_file import FETCHES, MappedFile
@@ -34,13 +33,6 @@ _FOLDER_NAME: Final = re.compile(r"[0-9a-f]{32}")
 _FILE_NAME: Final = re.compile(r"(?:segment|table)-[0-9]+-[0-9a-f]{8}-[0-9]+-[0-9a-f]{16}-[0-9a-f]{32}")
 _FLAGS: Final = os.O_RDWR | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
 _NEW: Final = _FLAGS | os.O_CREAT | os.O_EXCL
-
-
-def default_folder() -> Path:
-    """Return the folder for caches of this system, for indexes in stores."""
-    import platformdirs
-
-    return platformdirs.user_cache_path("recall_rank", appauthor=False) / STORES
 
 
 class BlockCache:

@@ -17,9 +17,10 @@ from recall_rank.index.errors import (
     UnusableIndexError,
 )
 from recall_rank.index.reader.index_reader import IndexReader
-from recall_rank.index.remote.block_cache import CACHE_BYTES, BlockCache, RemoteFile, default_folder
+from recall_rank.index.remote.block_cache import CACHE_BYTES, BlockCache, RemoteFile
 from recall_rank.index.remote.object_store import Fetched, ObjectStore
 from recall_rank.index.remote.remote_folder import RemoteFolder
+from recall_rank.index.remote.store_url import default_folder
 from recall_rank.index.segment.columns import COLUMNS, SEARCHED
 from recall_rank.index.segment.segment import Segment
 from recall_rank.index.storage.format import ENTRY, HEADER_SIZE
@@ -85,7 +86,7 @@ class RemoteIndex:
             try:
                 with self._new_files():
                     return self._opened(open_newest(folder, {}, self))
-            except UnusableIndexError:  # a wrong answer to the request for the manifest
+            except UnusableIndexError:  # one answer of the store may be wrong, such as that an object is not there
                 with self._new_files():
                     return self._opened(open_newest(folder, {}, self))
 

@@ -10,8 +10,7 @@ from pathlib import Path
 from typing import Self
 
 from recall_rank.index.errors import MissingIndexError
-from recall_rank.index.remote.block_cache import default_folder
-from recall_rank.index.remote.store_url import STAGED
+from recall_rank.index.remote.store_url import STAGED, default_folder
 from recall_rank.index.storage.folder import Folder, new_name
 
 

@@ -4,10 +4,18 @@ where the cache keeps what was read of them, and what is on its way to them.
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Final
 
 STORES: Final = "stores"  # the folder of their blocks in the cache
 STAGED: Final = "staged"  # the folder in the cache of what is not in them yet
+
+
+def default_folder() -> Path:
+    """Return the folder for caches of this system, for indexes in stores."""
+    import platformdirs
+
+    return platformdirs.user_cache_path("recall_rank", appauthor=False) / STORES
 
 
 def is_store_url(place: object) -> bool:
