@@ -22,10 +22,12 @@ from recall_rank.model.record_classes import field, frozen
 class KindWeights(NamedTuple):
     """Factors of the evidence of a document, by its kind; see search.retrieval.prefilter.FACTOR_OF_KIND."""
 
-    person: float = 1.5  # a person's words to an agent: few, and what is searched for later; the first passage of
+    person: float = 1.7  # a person's words to an agent: few, and what is searched for later; the first passage of
     # them, and orders, because what follows is mostly pasted
-    agent: float = 0.8  # the agent's prose and summaries repeat at length what other documents hold, and so does a
-    # subagent: its documents have this factor once more
+    agent: float = 1.4  # the agent's prose and summaries, which explain what tools print
+    answer: float = 1.6  # the last prose of a turn: of the places that answer questions about work it is 72 %, of all
+    # prose 24 %
+    subagent: float = 0.8  # once more for the documents of a subagent, which repeat at length what others hold
     aside: float = 0.6  # it answers nothing: a question among people, which holds the words of the query, and text that
     # the agent's program puts in; .3 to .7 rank equally well
 
@@ -63,6 +65,8 @@ class Weights:
     b_talk: float = 0.35  # that share for talk between people: turns are short, and the long ones say more
     length_floor: int = 20  # words added to a passage and to the average: a two-word reply is not ten times better
     present: float = 0.5  # added to every IDF: common words found together outweigh one rare word alone
+    light_share: float = 0.2  # in a sentence, go, thing or really is weighed as if at least this share of the documents
+    # held it: among few documents a common word looks rare
     stop_word_share: float = 0.5  # inside phrases a stop word weighs as a word in this share of the documents
 
     # --- term forms: the similarity of a matching term to the word of the query ---
@@ -88,6 +92,8 @@ class Weights:
     # --- kinds of document ---
 
     kind: KindWeights = field(default_factory=KindWeights)
+    kind_of_asker: KindWeights = KindWeights(person=1.5, agent=0.8, answer=0.8)  # where the query says I or my: it asks
+    # for what a person told, and an agent's long answer holds the same words
     order: float = 2.0  # factor of Kind.ORDER (always ..., I prefer ...) where a query asks what to do: the answer
     # has to follow them, and they share few words with the question
     scheduled: float = 0.5  # factor of the score of a session that says a schedule began it, in session_search: it says
@@ -100,16 +106,19 @@ class Weights:
 
     message_before: float = 0.3  # share of the message before, among people: they answer, so the words are there; its
     # square is the share of the other messages within two
-    message_after: float = 0.25  # share of the message after, in a chat with an agent: a question gains from its
+    message_after: float = 0.35  # share of the message after, in a chat with an agent: a question gains from its
     # answer; an answer takes nothing from its question, or it would rank above it wherever the question is what was
     # searched for
-    echo: float = 0.45  # share of its evidence that a person's message passes on to the agent's prose that answers it:
+    echo: float = 0.5  # share of its evidence that a person's message passes on to the agent's prose that answers it:
     # who asks names the subject, and who solves it need not. From .6 on, answers rank above the message that was
     # searched for
     echo_floor: float = 0.4  # share of the most evidence of the query: where an agent only talks, a message passes on
     # what exceeds it. There people tell what is asked for later, and only what nearly repeats the query asks for it
+    echo_work: float = 0.05  # that share for what else the agent did in answer, reasoning and tool calls
     session_log: float = 0.2  # share of the L3 norm of the evidence of a session's messages, in sessions with an agent
     session_talk: float = 0.4  # that share for people, who stay with a subject for a while, in many short turns
+    best_log: float = 0.3  # share of the evidence of the session's best message, in sessions with an agent: of two
+    # sessions with many messages about a subject, that with the better one
     title_log: float = 0.3  # share of the evidence of the session's title, in sessions with an agent; a title of
     # people's talk names them, and every message would get it
 
@@ -118,7 +127,7 @@ class Weights:
     survivors: int = 30  # parts whose passages are read again; twice as many change no figure of any labelled set
     looked_at: int = 60  # further parts that are read again where they hold the query as it was written
     window_words: int = 24  # width of the densest window
-    window: float = 0.15  # words close together are about one thing; .1 and .2 lose .002 and .001 on talk
+    window: float = 0.3  # words close together are about one thing; .1 and .2 lose .002 and .001 on talk
     phrase: float = 0.1  # the longest unbroken run of the query's words
     whole_query: float = 1.4  # the whole query as it was written: error lines and paths are pasted to find one place
     quoted: float = 0.5  # words that the caller put in quotes stand together; without quotes they may be anywhere
@@ -126,6 +135,12 @@ class Weights:
     scorer: float = 2.5  # a name in a passage that stands for one of the query, by rapidfuzz: one place that has the
     # name comes before many that have its words; 2 to 3.5 rank equally well, 1.4 loses .004 on names of histories
     cue: float = 0.3  # a question for a time is answered by a passage that names one
+    missing: float = 0.5  # subtracted as far as a passage lacks the words of the query, by their weights: a short turn
+    # with one word of four is no answer
+    scattered: float = 0.3  # subtracted from an agent's long part as far as its densest window lacks them: in a long
+    # message words stand together by chance
+    long_part: int = 12_000  # bytes from which a part is long
+    repeated: float = 0.5  # added to a person's words as far as they are words of the query: a request that is repeated
     extra: float = 0.15  # the caller's own signal, 0 to 1, such as a cosine; a weaker ranker shall reorder little
     meaning: float = 0.2  # nearness in meaning, 0 to 1, where the user gives an embedder. nDCG@10 with 0, .1, .2, .3
     # and all-MiniLM-L6-v2: LoCoMo .606, .615, .623, .625, BEAM 100K .427, .445, .444, .444
@@ -146,7 +161,7 @@ class Weights:
     again: float = 0.3  # share that a talk's second message adds to its session, the third by its square: people come
     # back to a subject, while an agent's long session holds a bit of everything
     per_session: int = 2  # parts of a session that keep their places: the best one and one beside it
-    diversity: float = 0.97  # factor of each part after those, once more each time: costs .004 where one session
+    diversity: float = 1.0  # factor of each part after those, once more each time: costs .004 where one session
     # holds all answers, for a page that shows other sessions too
 
 

@@ -60,6 +60,19 @@ def asks_what_to_do(forms: Sequence[bytes]) -> bool:
     )
 
 
+_ASKER = frozenset(
+    b"i my me mine myself ich mein meine meinen mir mich je mon ma mes moi yo mi mis mio mia eu meu minha".split()
+)
+
+
+def speaks_of_asker(forms: Iterable[bytes]) -> bool:
+    """Return whether a query speaks of the one who asks: I, my, me, in English and the Romance and Germanic languages.
+
+    It then asks for what a person told, more than for what an agent answered. `forms` are its words, folded.
+    """
+    return not _ASKER.isdisjoint(forms)
+
+
 # Words about the conversation itself, by which people ask for something said before, not about its subject.
 _FRAMING = """
 asked asking bring brought chat chats comprehensive conversation conversations describe described detailed details
@@ -69,6 +82,33 @@ say saying said session sessions suggest suggested summarise summarised summariz
 tell telling throughout told topics type types walk aspects ask across overall
 """
 _FRAMING_FORMS = frozenset(word.encode() for word in _FRAMING.split())
+
+
+# Words that carry a sentence more than its subject: light verbs, pronouns, and nouns for anything.
+_LIGHT = """
+go goes going gone went come comes coming came get gets getting got gotten do done doing make makes making made take
+takes taking took taken put puts putting keep keeps kept let lets use uses used using want wants wanted need needs
+needed try tries tried trying know knew known think thought look looks looked looking see saw seen find found end up
+give gives gave given work works worked working happen happens happened turn turns turned somebody someone something
+anybody anyone anything everybody everyone everything nobody nothing one ones thing things stuff way ways kind sort bit
+lot lots reason reasons example examples case time times part place name named good better best bad worse new old right
+wrong really actually just also instead again still already even maybe probably somehow always never every each other
+another same different first last next whole hacer hace hizo hecho ir va fue cosa cosas fazer faz fez feito coisa coisas
+faire fait aller chose choses machen macht gemacht gehen geht ging ding dinge sache fare fatto cosa cose
+"""
+_LIGHT_FORMS = frozenset(word.encode() for word in _LIGHT.split())
+
+
+def light_words(forms: Sequence[bytes], counts: Sequence[bool]) -> frozenset[bytes]:
+    """Return the words of a question that carry the sentence more than its subject, such as go in "why did we go with
+    JWT".
+
+    `forms` are its words, folded, and counts[k] tells whether forms[k] is no stop word. Empty where the words are no
+    sentence, that is, have no stop word among them, and where nothing would be left.
+    """
+    light = _LIGHT_FORMS.intersection(forms)
+    subject = any(counted and form not in light for form, counted in zip(forms, counts, strict=True))
+    return light if subject and not all(counts) else frozenset()
 
 
 def framing_words(forms: Iterable[bytes]) -> frozenset[bytes]:

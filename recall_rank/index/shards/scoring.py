@@ -37,7 +37,8 @@ class Scoring:
 
     `norm` are the average number of words and the weights k1, b, b_talk and length_floor, from which the length norms
     are made; `classes` are the weights of the 64 classes of documents. A date adds `value` to what was said in one of
-    its ranges [start, end), in ms since 1970. Evidence.fuse() takes `neighbours`, `session`, `echo` and `echo_floor`.
+    its ranges [start, end), in ms since 1970. Evidence.fuse() takes `neighbours`, `session`, `echo`,
+    `echo_floor` and `echo_work`.
     """
 
     groups: Sequence[Group]
@@ -48,4 +49,5 @@ class Scoring:
     session: Sequence[float]
     echo: float
     echo_floor: float
+    echo_work: float
     scores_all: bool = False  # the `scores_all` of Evidence.accumulate()

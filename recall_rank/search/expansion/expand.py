@@ -11,7 +11,7 @@ from itertools import pairwise
 from recall_rank._core.rank.matcher import Matcher
 from recall_rank._core.runtime.record_factory import RecordFactory
 from recall_rank._core.search.evidence import idf
-from recall_rank.analysis.question_intent import answer_cues, framing_words
+from recall_rank.analysis.question_intent import answer_cues, framing_words, light_words
 from recall_rank.index.reader.index_reader import IndexReader
 from recall_rank.search.deadline import Deadline
 from recall_rank.search.expansion.expansion import Expansion, TermGroup, UnknownName
@@ -81,6 +81,7 @@ class _Expander:
         "known_compounds",
         "late",
         "lexicon",
+        "light",
         "names",
         "others",
         "prefixes",
@@ -122,6 +123,7 @@ class _Expander:
         self.cuts: dict[int, list[int]] = {}
         for at, cut in lexicon.split_words(asked, MIN_HALF):
             self.cuts.setdefault(at, []).append(cut)
+        self.light = light_words(forms, self.counts)
         self.framing = framing_words(forms)
         if self.framing:
             subject_words = sum(word.counts and word.form not in self.framing for word in query.words)
@@ -219,6 +221,8 @@ class _Expander:
             kept.append(group)
             at = group.at
             group.frequency = frequency
+            if group.span == 1 and words[at].form in self.light:
+                frequency = max(frequency, documents * weights.light_share)
             worth = rarity(documents, frequency, weights)
             if group.span > 1:
                 answered.update(range(at, at + group.span))

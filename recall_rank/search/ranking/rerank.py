@@ -6,15 +6,16 @@ one native call each for all candidates.
 
 from __future__ import annotations
 
-from array import array
 from collections.abc import Sequence
 from itertools import compress
+from typing import NamedTuple
 
 from recall_rank._core.rank import rerank as kernel
 from recall_rank._core.rank.candidate import Candidate
 from recall_rank._core.rank.passage_names import QueryName
 from recall_rank._core.rank.rerank import RerankQuery, SegmentTexts
 from recall_rank.analysis.normalize import encode, fold
+from recall_rank.analysis.question_intent import speaks_of_asker
 from recall_rank.index.reader.segment_view import SegmentView
 from recall_rank.search.context import SearchContext
 from recall_rank.search.deadline import DegradeKind
@@ -24,6 +25,21 @@ from recall_rank.search.retrieval.caller_scores import score_of
 
 LEAST_RUN = 0.3  # share of the query in one run from which on a passage is searched for the whole query
 SHORTEST_QUERY = 4  # bytes of a query from which on it is searched as a whole
+
+
+class BoostWorth(NamedTuple):
+    """The greatest share of the evidence that each boost adds, or subtracts; see the weights of the same names."""
+
+    window: float
+    phrase: float
+    near: float
+    quoted: float
+    whole_query: float
+    cue: float
+    scorer: float
+    missing: float
+    scattered: float
+    repeated: float
 
 
 def rerank(search: SearchContext, found: list[Candidate]) -> list[Candidate] | None:
@@ -91,7 +107,8 @@ def boost(search: SearchContext, candidates: list[Candidate]) -> None:
     """
     query, weights = search.query, search.query.weights
     several = query.counting > 1
-    worth = (
+    answers = not speaks_of_asker([word.form for word in query.words])
+    worth = BoostWorth(
         weights.window,
         weights.phrase if several else 0.0,
         weights.near if several else 0.0,
@@ -99,6 +116,9 @@ def boost(search: SearchContext, candidates: list[Candidate]) -> None:
         0.0 if is_identifier(query) else weights.whole_query,
         weights.cue,
         weights.scorer,
+        weights.missing if answers else 0.0,
+        weights.scattered if answers else 0.0,
+        weights.repeated if answers else 0.0,
     )
     if signal := query.options.extra_scores:
         for candidate in candidates:
@@ -106,7 +126,7 @@ def boost(search: SearchContext, candidates: list[Candidate]) -> None:
     if search.nearest is not None:
         for candidate in candidates:
             candidate.meaning = weights.meaning * search.nearest.of_part(candidate.part)
-    kernel.boost(candidates, array("d", worth))
+    kernel.boost(candidates, worth, weights.long_part)
 
 
 def order(search: SearchContext, candidates: list[Candidate]) -> list[Candidate]:
@@ -164,6 +184,7 @@ def _texts(view: SegmentView) -> SegmentTexts:
         segment.doc_start,
         segment.part_start,
         segment.part_first_doc,
+        segment.doc_columns,
         view.first_doc,
         view.first_part,
     )

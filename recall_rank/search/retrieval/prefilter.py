@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final, cast
 from recall_rank._core.search.compiled_query import CompiledQuery
 from recall_rank._core.search.evidence import Evidence
 from recall_rank.analysis.date_mentions import named_dates, names_a_date
-from recall_rank.analysis.question_intent import asks_what_to_do
+from recall_rank.analysis.question_intent import asks_what_to_do, speaks_of_asker
 from recall_rank.index.reader.index_reader import IndexReader
 from recall_rank.index.shards.scoring import Marks, Scoring
 from recall_rank.model import SUBAGENT_KIND, Kind
@@ -36,6 +36,7 @@ FACTOR_OF_KIND: Final = {  # the field of KindWeights for a Kind; other kinds ha
     Kind.ORDER: "person",
     Kind.ASSISTANT: "agent",
     Kind.SUMMARY: "agent",
+    Kind.ANSWER: "answer",
     Kind.QUESTION: "aside",
     Kind.INJECTED: "aside",
 }
@@ -86,7 +87,9 @@ def evidence_of(
     evidence.accumulate(compiled, deadline_ns, first_term, scoring.scores_all)
     for starts, ends, value in scoring.dates:
         evidence.add_times(array("q", starts), array("q", ends), value)
-    evidence.fuse(scoring.neighbours, scoring.session, only, scoring.echo, scoring.echo_floor)
+    evidence.fuse(
+        scoring.neighbours, scoring.session, only, scoring.echo, scoring.echo_floor, scoring.echo_work
+    )
     return evidence
 
 
@@ -103,15 +106,18 @@ def _scoring(
     weights = query.weights
     average = eligible.word_count / eligible.doc_count if eligible.doc_count else 1.0
     near = weights.message_before**2
+    forms = [word.form for word in query.words]
+    kinds = weights.kind_of_asker if speaks_of_asker(forms) else weights.kind
     talk, chat = (weights.message_before, near, near, near), (0.0, weights.message_after, 0.0, 0.0)
     return Scoring(
         groups=groups,
         norm=(round(average, 1), weights.k1, weights.b, weights.b_talk, weights.length_floor),
-        classes=class_weights(weights, orders=asks_what_to_do([word.form for word in query.words])),
+        classes=class_weights(kinds, weights.order if asks_what_to_do(forms) else 1.0),
         dates=tuple(_dates(reader, query, eligible)),
         neighbours=(*NO_NEIGHBOURS, *talk, *chat),
-        session=(weights.session_log, weights.session_talk, weights.title_log, 0.0),
+        session=(weights.session_log, weights.session_talk, weights.title_log, 0.0, weights.best_log, 0.0),
         echo=weights.echo,
+        echo_work=weights.echo_work,
         echo_floor=weights.echo_floor * ceiling,
         scores_all=scores_all,
     )
@@ -144,24 +150,19 @@ def _dates(
             yield days, array("q", (day + DAY_MS for day in days)), weights.day_after * value
 
 
-def class_weights(weights: Weights, *, orders: bool = False) -> array[float]:
+@lru_cache(maxsize=32)
+def class_weights(kinds: KindWeights, order: float = 1.0) -> array[float]:
     """Return the weight of each class of document, f32[64].
 
-    A class is the Kind of a document, plus SUBAGENT_KIND for subagents and abandoned branches. With `orders`, the
-    weight of Kind.ORDER, a user's standing instructions, is raised.
+    A class is the Kind of a document, plus SUBAGENT_KIND for subagents and abandoned branches. `order` multiplies the
+    weight of Kind.ORDER, a user's standing instructions.
     """
-    return _class_weights(weights.kind, weights.order if orders else 1.0)
-
-
-@lru_cache(maxsize=32)
-def _class_weights(kinds: KindWeights, order: float) -> array[float]:
-    """Return class_weights() from the numbers that it depends on, cached; `order` multiplies that of Kind.ORDER."""
     table = array("f", [0.0]) * CLASSES
     for kind in Kind:
         factor = FACTOR_OF_KIND.get(kind)
         weight = 1.0 if factor is None else getattr(kinds, factor)
         table[kind] = weight * order if kind is Kind.ORDER else weight
-        table[kind + SUBAGENT_KIND] = table[kind] * kinds.agent
+        table[kind + SUBAGENT_KIND] = table[kind] * kinds.subagent
     return table
 
 

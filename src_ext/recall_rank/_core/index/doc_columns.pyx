@@ -139,8 +139,9 @@ cdef class DocColumns:
     cdef object doc_shapes(self):
         """Return the shape of each document, class * MAX_WORDS + min(words, MAX_WORDS - 1): u16[docs + 1], a bytearray.
 
-        The shape is all that the score depends on besides frequencies; the last element is unused. Computed by the
-        first call in O(documents) and cached; read-only.
+        The shape is all that the score depends on besides frequencies; the last element is unused. Its class is that of
+        the document, but for prose that ends a turn it is ANSWER, see mark_answers(). Computed by the first call in
+        O(documents) and cached; read-only.
         """
         cdef Py_ssize_t k
         cdef uint16_t words
@@ -153,8 +154,27 @@ cdef class DocColumns:
             for k in range(self.docs):
                 words = self.doc_words[k]
                 shape[k] = self.doc_class[k] * MAX_WORDS + (words if words < MAX_WORDS else MAX_WORDS - 1)
+            if self.has_asked:
+                self.mark_answers(shape)
         self.shapes = buffer
         return buffer
+
+    cdef void mark_answers(self, uint16_t* shapes) noexcept nogil:
+        """Change the class in the shapes of each turn's last part of prose from PROSE to ANSWER.
+
+        A turn is the messages that answer one message of a person. A subagent's prose and its mark are treated alike.
+        """
+        cdef Py_ssize_t k
+        cdef uint32_t message, asked, turn = MESSAGE_BITS, part = MESSAGE_BITS
+        for k in range(self.docs - 1, -1, -1):
+            message = self.part_message[self.doc_part[k]]
+            asked = self.message_asked[message]
+            if asked != turn:
+                turn = asked
+                part = MESSAGE_BITS
+            if self.doc_class[k] & KIND_BITS == PROSE and (part == MESSAGE_BITS or part == self.doc_part[k]):
+                part = self.doc_part[k]
+                shapes[k] += (ANSWER - PROSE) * MAX_WORDS
 
     def docs_in(self, const int64_t[::1] starts not None, const int64_t[::1] ends not None, eligible=None):
         """Return how many eligible documents have a message time, in ms, in one of the ranges [starts[k], ends[k]).

@@ -3,7 +3,7 @@ from libc.stdint cimport int64_t
 from recall_rank._core.rank.features cimport FEATURES
 
 cdef enum:
-    BOOST_COUNT = 7  # the length of BOOSTS
+    BOOST_COUNT = 10  # the length of BOOSTS
 
 cdef enum:           # columns of FEATURE_NAMES
     COVERAGE = 0
@@ -22,6 +22,9 @@ cdef class Candidate:
     cdef public Py_ssize_t doc
     cdef public int64_t time
     cdef public double evidence
+    cdef public int kind
+    cdef public bint people
+    cdef public Py_ssize_t size
     cdef public double quoted
     cdef public double whole
     cdef public double similarity

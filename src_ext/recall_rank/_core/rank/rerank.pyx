@@ -10,13 +10,16 @@ from libc.stdint cimport int64_t, uint32_t, uint64_t
 from libc.stdlib cimport qsort
 from libc.string cimport memcpy
 
-from recall_rank._core.rank.candidate cimport BOOST_COUNT, CUES, MATCHED, NEAR, PHRASE, WINDOW, Candidate
+from recall_rank._core.index.doc_columns cimport KIND_BITS, PEOPLE, PROSE, DocColumns
+from recall_rank._core.rank.candidate cimport (BOOST_COUNT, COVERAGE, CUES, MATCHED, NEAR, PHRASE, WINDOW, WORDS,
+                                               Candidate)
 from recall_rank._core.rank.features cimport FEATURES
 from recall_rank._core.rank.matcher cimport Matcher
 from recall_rank._core.rank.passage_names cimport QueryName
 
 from array import array
 
+from recall_rank._core.rank.candidate import BOOSTS
 from recall_rank._core.rank.passage_names import plain_name
 from recall_rank._core.text.substring_scan import find, first_standalone, mark_ranges
 
@@ -27,6 +30,8 @@ cdef Array DOUBLES = array("d")  # and similarities
 cdef enum:
     REACH = 65536       # bytes of a part around a passage in which the whole query and quoted phrases are searched
     MOST_PLACES = 16    # occurrences of the whole query that are looked at
+    USER = 1            # model.Kind of a person's words to an agent
+    ORDER = 11          # and of those that hold from then on
 
 
 cdef double LEAST_SIMILARITY = 0.83  # of a name that stands for one of the query: one edit in six characters, since
@@ -66,27 +71,31 @@ cdef class SegmentTexts:
     text_between(starts, ends), both u64[n], returns the whole text, of which bytes [starts[k], ends[k]) may be read.
     doc_start, u64[docs + 1], and part_start, u64[parts + 1], are byte offsets in that text; part_first_doc, u32[parts +
     1], are document numbers in the segment. A candidate's document less first_doc, and its part less first_part, are
-    their numbers in the segment.
+    their numbers in the segment. `columns` are those of its documents.
     """
 
     cdef object text_between
     cdef const uint64_t[::1] doc_start
     cdef const uint64_t[::1] part_start
     cdef const uint32_t[::1] part_first_doc
+    cdef DocColumns columns
     cdef Py_ssize_t first_doc
     cdef Py_ssize_t first_part
 
     def __init__(self, text_between not None, const uint64_t[::1] doc_start not None,
                  const uint64_t[::1] part_start not None, const uint32_t[::1] part_first_doc not None,
-                 Py_ssize_t first_doc=0, Py_ssize_t first_part=0):
+                 DocColumns columns not None, Py_ssize_t first_doc=0, Py_ssize_t first_part=0):
         self.text_between = text_between
         self.doc_start = doc_start
         self.part_start = part_start
         self.part_first_doc = part_first_doc
+        self.columns = columns
         self.first_doc = first_doc
         self.first_part = first_part
         if part_start.shape[0] != part_first_doc.shape[0]:
             raise ValueError("part_start and part_first_doc differ in length")
+        if columns.docs != doc_start.shape[0] - 1 or columns.parts != part_start.shape[0] - 1:
+            raise ValueError("the columns are of another segment")
 
     cdef Py_ssize_t own_doc(self, Py_ssize_t doc) except -1:
         """Return the number in this segment of document `doc` of the reader. Raises IndexError if it is in another."""
@@ -139,7 +148,8 @@ cdef class SegmentTexts:
     cdef bint measure_docs(self, list candidates, RerankQuery query, int64_t deadline_ns) except -1:
         """Read the documents of the candidates and set their features; False when the deadline passed before the end.
         """
-        cdef Py_ssize_t count = len(candidates), k
+        cdef Py_ssize_t count = len(candidates), k, doc, part
+        cdef uint32_t session
         cdef Array features = clone(FLOATS, count * FEATURES, False)
         cdef Candidate candidate
         starts, ends = self.passages(candidates)
@@ -149,6 +159,11 @@ cdef class SegmentTexts:
         for k in range(count):
             candidate = candidates[k]
             memcpy(candidate.row, features.data.as_floats + k * FEATURES, FEATURES * sizeof(float))
+            doc, part = self.own_doc(candidate.doc), self.own_part(candidate.part)
+            session = self.columns.message_session[self.columns.part_message[part]]
+            candidate.kind = self.columns.doc_class[doc] & KIND_BITS
+            candidate.people = self.columns.session_talk[session] == PEOPLE
+            candidate.size = self.part_start[part + 1] - self.part_start[part]
             candidate.was_read = True
         return True
 
@@ -307,27 +322,38 @@ cdef dict nearest(list texts, QueryName name, fold, int64_t deadline_ns):
     return {near[k]: top for k in range(count) if written[k] == most}
 
 
-def boost(list candidates not None, const double[::1] worth not None):
+def boost(list candidates not None, worth not None, double long_part):
     """Set boosts, raw, own and score of every candidate from its features, `quoted`, `whole`, `similarity`, `extra` and
     `meaning`.
 
-    worth, f64[7], is for each of BOOSTS the greatest share of the evidence that it adds. Raises ValueError for another
-    number.
+    `worth` has an attribute for each of BOOSTS, the greatest share of the evidence that it adds. Three depend on who
+    talks, and are 0 between people: "missing" is subtracted as far as the passage lacks the query's words, by their
+    weights; "scattered" is subtracted from an agent's prose as far as the densest window lacks them, in proportion to
+    the size of the part up to `long_part` bytes; "repeated" is added to a person's words as far as they are words of
+    the query, and hold it.
     """
+    cdef double window, phrase, near, quoted, whole, cue, scorer, missing, scattered, repeated
     cdef Py_ssize_t k
     cdef Candidate one
     cdef double total
-    if worth.shape[0] != BOOST_COUNT:
-        raise ValueError(f"worth must be {BOOST_COUNT} numbers, not {worth.shape[0]}")
+    window, phrase, near, quoted, whole, cue, scorer, missing, scattered, repeated = [
+        getattr(worth, name) for name in BOOSTS]
     for candidate in candidates:
         one = <Candidate?>candidate
-        one.shares[0] = worth[0] * one.row[WINDOW]
-        one.shares[1] = worth[1] * one.row[PHRASE]
-        one.shares[2] = worth[2] * one.row[NEAR]
-        one.shares[3] = worth[3] * one.quoted
-        one.shares[4] = worth[4] * one.whole
-        one.shares[5] = worth[5] if one.row[CUES] else 0
-        one.shares[6] = worth[6] * one.similarity
+        one.shares[0] = window * one.row[WINDOW]
+        one.shares[1] = phrase * one.row[PHRASE]
+        one.shares[2] = near * one.row[NEAR]
+        one.shares[3] = quoted * one.quoted
+        one.shares[4] = whole * one.whole
+        one.shares[5] = cue if one.row[CUES] else 0
+        one.shares[6] = scorer * one.similarity
+        one.shares[7] = one.shares[8] = one.shares[9] = 0
+        if not one.people:
+            one.shares[7] = -missing * (1 - one.row[COVERAGE])
+            if one.kind == PROSE:
+                one.shares[8] = -scattered * (1 - one.row[WINDOW]) * min(1.0, one.size / long_part)
+            elif one.kind == USER or one.kind == ORDER:
+                one.shares[9] = repeated * one.row[COVERAGE] * min(1.0, one.row[MATCHED] / max(<float>1, one.row[WORDS]))
         total = 0
         for k in range(BOOST_COUNT):
             total += one.shares[k]

@@ -170,21 +170,22 @@ cdef class Evidence:
 
     # --- hits ----------------------------------------------------------------------------------------------
 
-    def fuse(self, neighbours not None, session not None, only=None, float echo=0, float echo_floor=0):
+    def fuse(self, neighbours not None, session not None, only=None, float echo=0, float echo_floor=0,
+             float echo_work=0):
         """Make a hit of every part with evidence, and return the number of hits; context adds to their scores.
 
         neighbours, 12 floats: weights of the best score of the message one before, one after, two before and two after;
         four for sessions in which an agent uses tools, four for those between people, four for those with an agent that
-        only talks. session, 4 floats: the weight of the L3 norm of the session's messages (with an agent, between
-        people), then of its title's score (with an agent, between people). `echo` weights, for an agent's prose that
-        answers a user's message, that message's score where the agent uses tools, elsewhere how much it exceeds
-        `echo_floor`. only, u8[parts of all segments], marks the parts that may be hits, None means all; other parts
+        only talks. session, 6 floats: the weights of the L3 norm of the session's messages, of its title's score and of
+        the score of its best message, each for sessions with an agent and for those between people. `echo` weights, for
+        an agent's prose that answers a user's message, that message's score where the agent uses tools, elsewhere how
+        much it exceeds `echo_floor`; `echo_work` does so for whatever else the agent did in answer. only, u8[parts of all segments], marks the parts that may be hits, None means all; other parts
         still count as context. Raises ValueError for another number of weights or marks, and for a second call.
         """
         cdef SegmentEvidence own
         cdef Py_ssize_t k
-        if len(neighbours) != 4 * TALKS or len(session) != 4:
-            raise ValueError("neighbours must be 12 weights and session 4")
+        if len(neighbours) != 4 * TALKS or len(session) != 6:
+            raise ValueError("neighbours must be 12 weights and session 6")
         if only is not None:
             self.only = only
             if self.only.shape[0] != self.parts:
@@ -194,10 +195,11 @@ cdef class Evidence:
         self.tiers = 1
         for k in range(4 * TALKS):
             self.weights.neighbours[k] = neighbours[k]
-        for k in range(4):
+        for k in range(6):
             self.weights.session[k] = session[k]
         self.weights.echo = echo
         self.weights.echo_floor = echo_floor
+        self.weights.echo_work = echo_work
         for own in self.each:
             if only is not None and self.parts:
                 own.shown.only = &self.only[0] + own.source.first_part

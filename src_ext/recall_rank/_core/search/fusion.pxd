@@ -16,9 +16,10 @@ cdef struct HitFilter:      # which parts may be hits; the others still count as
 
 cdef struct FusionWeights:  # weights of the context in the score of a part
     float[12] neighbours   # messages -1, +1, -2, +2; four for each kind of session (DocColumns.session_talk)
-    float[4] session       # session norm: agent, people; session title: agent, people
+    float[6] session       # session norm: agent, people; session title: agent, people; best message: agent, people
     float echo             # evidence of the user's message that an agent's prose answers ...
     float echo_floor       # ... as far as it exceeds this floor, or all of it if the agent is at work
+    float echo_work        # evidence of that message in the score of what the agent did for it: reasoning, tool calls
 
 cdef struct Run:           # the passages of one session that have evidence, one for each part, and their context
     Py_ssize_t first       # [first, last) in DocScores

@@ -7,7 +7,8 @@ from libc.math cimport cbrtf
 from libc.stdint cimport int64_t, uint8_t, uint32_t
 from libc.string cimport memset
 
-from recall_rank._core.index.doc_columns cimport SAME_PART, IS_TITLE, MESSAGE_BITS, PEOPLE, TITLE, WORK, DocColumns
+from recall_rank._core.index.doc_columns cimport (SAME_PART, IS_TITLE, MESSAGE_BITS, PEOPLE, PROSE, TITLE, WORK,
+                                                  DocColumns)
 from recall_rank._core.search.doc_scores cimport DocScores
 
 cdef extern from "simd/select.h":
@@ -15,8 +16,7 @@ cdef extern from "simd/select.h":
     float rr_max(float one, float other) noexcept nogil
 
 cdef enum:
-    ASSISTANT = 2  # the class of an agent's prose
-    REACH = 2      # messages to each side whose scores add to that of a hit
+    REACH = 2  # messages to each side whose scores add to that of a hit
 
 
 cdef const uint32_t* column32(const uint32_t[::1] view) noexcept nogil:
@@ -132,8 +132,9 @@ cdef Py_ssize_t score_run(const DocScores* scored, const Run* run, DocColumns co
 
     Only hits whose base, the score of the best passage, is at least `least` are written. With the score of a message
     being that of its best part, that of a hit is the sum of base; neighbours * score of each neighbouring message;
-    session * norm; title * score of the title, but not for the title itself; and, for an agent's prose,
-    echo * max(0, score of the answered message - floor), where floor is 0 if the agent is at work, else echo_floor.
+    session * norm; best * score of the session's best message; title * score of the title, but not for the title itself;
+    and, for what an agent said or did in answer to a message, echo * max(0, score of that message - floor), where floor
+    is 0 if the agent is at work, else echo_floor, and echo is echo_work for all but its prose.
     The factors are of `weights`. `messages` is memory, f32[message_room()]; `hits` has room for run.hits rows.
     """
     cdef Py_ssize_t k, at, asked
@@ -144,9 +145,10 @@ cdef Py_ssize_t score_run(const DocScores* scored, const Run* run, DocColumns co
     cdef const uint8_t* class_of = column8(columns.doc_class)
     cdef const uint32_t* part_of = column32(columns.doc_part)
     cdef const uint32_t* message_of = column32(columns.part_message)
-    cdef const uint32_t* asked_of = column32(columns.message_asked) if columns.has_asked and weights.echo > 0 else NULL
+    cdef const uint32_t* asked_of = column32(columns.message_asked) if columns.has_asked and (
+        weights.echo > 0 or weights.echo_work > 0) else NULL
     cdef const float* neighbours = weights.neighbours + talk * 4
-    cdef float session = weights.session[people] * run.norm
+    cdef float session = weights.session[people] * run.norm + weights.session[4 + people] * run.best_message
     cdef float title = weights.session[2 + people] * run.title
     cdef HitRow* hit = hits
     # messages[at] is the score of message low + at; 0 in the REACH places before the first one and behind the last one
@@ -181,7 +183,8 @@ cdef Py_ssize_t score_run(const DocScores* scored, const Run* run, DocColumns co
             asked = <Py_ssize_t>asked_of[message] - low
             best = messages[asked] - floor if asked >= 0 else 0
             best = best if best > 0 else 0
-            score += weights.echo * best * ((asked != at) & (class_of[doc] == ASSISTANT))
+            if asked != at and class_of[doc] != TITLE:
+                score += (weights.echo if class_of[doc] == PROSE else weights.echo_work) * best
         hit.score = score
         hit += 1
     return hit - hits

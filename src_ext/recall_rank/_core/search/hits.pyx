@@ -225,10 +225,10 @@ cdef void add_to_session(SessionHitRow* rows, const HitRow* hit, DocColumns colu
 cdef bint can_bound(const FusionWeights* weights) noexcept nogil:
     """Return whether context_bound() is an upper bound with these weights: if none is negative."""
     cdef int k
-    cdef bint good = weights.echo >= 0
+    cdef bint good = weights.echo >= 0 and weights.echo_work >= 0
     for k in range(4 * TALKS):
         good = good and weights.neighbours[k] >= 0
-    for k in range(4):
+    for k in range(6):
         good = good and weights.session[k] >= 0
     return good
 
@@ -236,13 +236,13 @@ cdef bint can_bound(const FusionWeights* weights) noexcept nogil:
 cdef float context_bound(const Run* run, DocColumns columns, const FusionWeights* weights) noexcept nogil:
     """Return an upper bound of what the context adds to the score of any hit of a run."""
     cdef int k, talk = columns.session_talk[run.session], people = talk == PEOPLE
-    cdef float most = weights.session[people] * run.norm
+    cdef float most = weights.session[people] * run.norm + weights.session[4 + people] * run.best_message
     cdef float asked = run.best_message - (0 if talk == WORK else weights.echo_floor)
     most += weights.session[2 + people] * run.title
     for k in range(4):
         most += weights.neighbours[talk * 4 + k] * run.best_message
     if asked > 0:
-        most += weights.echo * asked
+        most += max(weights.echo, weights.echo_work) * asked
     return most
 
 
