@@ -58,7 +58,7 @@ DESCRIPTIONS: Final = {
 Search everything coding agents said and did on this machine: messages, reasoning, tool calls with outputs, titles.
 
 Call it when the user points back to earlier work, when an error or task looks familiar, or before you decide \
-something that may have been decided. Do not call it for what this conversation or the open files answer.
+something that may have been decided. Do not call it for what this conversation or open files answer.
 
 First call: {"query": "token bucket", "match": "smart"}. An exact line: {"query": "ECONNREFUSED 5432", "match": \
 "literal"}. This project, lately: {"query": "migration", "match": "smart", "scope": "project", "last": "2w"}. For \

@@ -78,12 +78,13 @@ def _trace(search: SearchContext, results: Sequence[Result]) -> Iterator[str]:
         plain and f"without weight {_quoted(plain)}",
         search.query.phrases and f"phrases {_quoted(search.query.phrases)}",
     )
-    of, limits = search.eligible, search.eligible.limited_by
+    of = search.eligible
+    limits = [name for count in (of.session_count, of.part_count) for name, left in count.skipped.items() if left]
     yield _line(
         "filter",
         f"sessions {of.session_count.eligible:,} of {of.session_count.known:,}",
         f"parts {of.part_count.eligible:,} of {of.part_count.known:,}",
-        limits and f"limited by {', '.join(limits)}",
+        limits and f"left out by {', '.join(dict.fromkeys(limits))}",
     )
     yield _line("prefilter", *_found(search))
     if "score" not in search.stages:

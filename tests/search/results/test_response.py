@@ -11,7 +11,7 @@ import pytest
 from recall_rank._core.rank.candidate import BOOSTS
 from recall_rank.analysis.fields import RECALL_TOOLS
 from recall_rank.corpus import Index
-from recall_rank.model import Context, Flag, SearchResponse
+from recall_rank.model import Context, Flag
 from tests.support.search.samples import DAY_MS, NOW, ask, found, message, part, parts, session, texts
 
 
@@ -364,12 +364,9 @@ def test_the_trace_counts_what_each_stage_did() -> None:
     assert "parts with the text" not in one["prefilter"]  # no text is read for a page that hits by words fill
     assert traced(index, "lantern", match="literal")["prefilter"] == "parts with the text 3"
     narrow = traced(index, "lantern", role="assistant")
-    assert narrow["filter"].endswith("limited by role")
-    assert (narrow["score"], narrow["boost"], narrow["snippet"]) == (
-        "not reached, no hit",
-        "not reached, no hit",
-        "none",
-    )
+    assert narrow["filter"] == "sessions 1 of 1; parts 0 of 5; left out by role"
+    assert narrow["score"] == narrow["boost"] == "not reached, no hit"
+    assert narrow["snippet"] == "none"
 
 
 def test_the_trace_names_repaired_and_unknown_words() -> None:

@@ -73,7 +73,7 @@ def test_markup_in_a_query_and_in_errors_is_text(tmp_path: Path) -> None:
 
 def test_control_characters_and_marks_of_direction_are_escaped(tmp_path: Path) -> None:
     async def test() -> None:
-        async with open_picker(recall_with(tmp_path, UNSAFE, title=UNSAFE), query="lantern", size=(200, 24)) as picker:
+        async with open_picker(recall_with(tmp_path, UNSAFE, title=UNSAFE), query="lantern", size=(220, 24)) as picker:
             whole = "\n".join(picker.rows())
             for unsafe in "\x1b\x07\x9b\u202e\u202c\u2066\u2069\u200b\x00\r":
                 assert unsafe not in whole, repr(unsafe)
