@@ -10,10 +10,13 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from functools import cache
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from recall_rank.analysis.time_filters import DAY_MS, HOUR_MS, MINUTE_MS
 from recall_rank.analysis.unseen_characters import NOT_IN_EMOJI, UNSEEN_RANGES
+
+if TYPE_CHECKING:
+    from recall_rank.model import Result
 
 _LINES: Final = UNSEEN_RANGES.replace("\x00-\x1f\x7f", "\x00-\x08\x0b-\x0c\x0e-\x1f\x7f")  # without line ends and tabs
 _JSON: Final = UNSEEN_RANGES.replace("\x00-\x1f\x7f", "\x00-\x09\x0b-\x1f\x7f")  # without line feeds
@@ -132,6 +135,11 @@ def no_hits_text(limited_by: Collection[str]) -> str:
     `limited_by` of its coverage says.
     """
     return "No hits in what could be read" if "load_error" in limited_by else "No hits"
+
+
+def confidence_text(result: Result) -> str:
+    """Return the one phrase that says to a person how sure a hit is, such as "high confidence"."""
+    return f"{result.why.confidence} confidence"
 
 
 def synonyms_text(synonyms: Mapping[str, Sequence[str]]) -> str:

@@ -36,8 +36,8 @@ class SearchResponse:
     coverage: Coverage
     degrade_kind: str  # none, time, budget, fallback: the first of degrade_kinds
     degrade_kinds: Sequence[str]
-    stages_run: Sequence[str]
-    answerable: float  # chance that the best result's session holds the answer
+    stages_run: Sequence[str]  # of parse, filter, prefilter, score, boost, group, snippet, respond
+    answerable: float  # chance that the query is answered at all: by the best result's session
     warnings: Sequence[str] = ()
     suggestions: Sequence[str] = ()
     near_misses: Sequence[NearMiss] = ()
@@ -46,6 +46,7 @@ class SearchResponse:
     cpu_ms: float = 0.0
     syntax: QuerySyntax | None = None  # how the query was read; None for one without operators
     synonyms: Mapping[str, Sequence[str]] = field(default_factory=dict)  # words of the query -> texts searched, too
+    trace: Sequence[str] = ()  # a line for each stage: what it did; present when explained
 
     def to_dict(self) -> dict[str, Any]:
         """Return the response as plain JSON values, with keys in snake_case.
@@ -80,6 +81,7 @@ class SearchResponse:
             load_errors=texts(self.load_errors),
             syntax=None if self.syntax is None else repaired_value(self.syntax.to_dict()),
             synonyms=repaired_value(self.synonyms),
+            trace=texts(self.trace),
         )
         return answer
 

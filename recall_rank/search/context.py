@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from recall_rank._core.rank.candidate import Candidate
+from recall_rank._core.rank.passage_names import QueryName
 from recall_rank._core.search.session_hits import SessionHits
 from recall_rank.index.reader.index_reader import IndexReader
 from recall_rank.model import NearMiss
@@ -23,8 +24,8 @@ if TYPE_CHECKING:
 class SearchContext:
     """The state of one search: its inputs, and the results of the stages so far.
 
-    engine.run() creates it after the query expansion, each later stage fills its fields, and respond() makes the
-    response from them.
+    engine.run() creates it after the query expansion, the first half of the prefilter; each later stage fills its
+    fields, and respond() makes the response from them.
     """
 
     reader: IndexReader
@@ -35,6 +36,8 @@ class SearchContext:
     text_marks: bytearray | None = None  # u8[parts]: the text contains the query; None before the text scan
     scored_marks: bytearray | None = None  # u8[parts]: eligible, and scored by the caller; None unless these are hits
     nearest: Nearest | None = None  # the parts near in meaning; None without an embedder, or when it was late
+    found: int = 0  # hits by words, before any other; counted where the search is explained
+    compared: list[QueryName] = field(default_factory=list)  # names of the query that rapidfuzz compared with others
     reranked: list[Candidate] = field(default_factory=list)  # every hit whose passage was read, best first
     page: list[PageEntry] = field(default_factory=list)
     answerable: float = 0.0
@@ -44,7 +47,7 @@ class SearchContext:
     total: int = 0
     total_exact: bool = False
     sessions: SessionHits = field(default_factory=SessionHits)  # with hits, where these are grouped or ordered by time
-    stages: list[str] = field(default_factory=list)
+    stages: list[str] = field(default_factory=lambda: ["parse", "filter"])  # that ran
     degraded: set[DegradeKind] = field(default_factory=set)
     parts_reached: int = 0  # parts, from the first, that every stage which decides hits has read
     warnings: list[str] = field(default_factory=list)

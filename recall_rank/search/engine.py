@@ -1,4 +1,4 @@
-"""The stages of a search in order: filters, expansion, retrieval, ranking, results."""
+"""The stages of a search in order: parse, filter, prefilter, score, boost, group, snippet, respond."""
 
 from __future__ import annotations
 
@@ -60,9 +60,9 @@ def run(
     context, evidence = find_evidence(reader, query, clock, deadline)
     if asked is not None and not context.text_decides:
         context.nearest, problem = similar_parts(reader, asked, context.eligible.doc_marks, context.deadline)
-        context.stages += ("meaning",) if problem is None else ()
         context.warnings += (problem,) if problem is not None else ()
-    context.page = page(context, evidence)  # ranks, as far as the page reaches
+    context.page = page(context, evidence)  # scores, boosts and groups, as far as the page reaches
+    context.stages.append("group")
     calibrate(context)
     context.near_misses = near_misses(context)
     return context
@@ -71,8 +71,8 @@ def run(
 def find_evidence(
     reader: IndexReader, query: Query, clock: Clock = monotonic_ns, deadline: Deadline | None = None
 ) -> tuple[SearchContext, FoundEvidence]:
-    """Run the stages of a search that find its hits by words and text; return the state that they filled, and the
-    evidence, which has a score for each document that was read before the deadline.
+    """Run the stages of a search up to the prefilter; return the state that they filled, and the evidence, which has a
+    score for each document that was read before the deadline.
     """
     deadline = deadline or Deadline(query.options.budget_ms, clock, query.options.cancel)
     eligible = eligible_set(reader, query, deadline.at_ns)
@@ -85,5 +85,7 @@ def find_evidence(
     found = 0 if context.text_marks is None else count_marks(context.text_marks)
     evidence = prefilter(reader, query, expansion, eligible, context.text_marks, deadline.at_ns - found * HIT_NS)
     context.stages.append("prefilter")
+    if query.options.explain:
+        context.found = evidence.hit_count
     context.note_documents(evidence.docs_done)
     return context, evidence

@@ -1,4 +1,4 @@
-"""PageEntry: the record that the ranking stage hands to the results stage."""
+"""PageEntry: the record of a result that the group stage hands to those behind it."""
 
 from __future__ import annotations
 

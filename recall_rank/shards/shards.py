@@ -31,8 +31,8 @@ class Shards:
     """Several indexes, called shards, that answer every search as one index of all their sessions would.
 
     Thread-safe. Each shard scores and scans its own documents; their statistics, and the rows of the best hits, are
-    read here, and the stages behind retrieval run once. A shard that does not answer in half of the time that is left,
-    or whose answer or index is damaged, is left out: the response has what the others found, its warnings and
+    read here, and the stages behind the prefilter run once. A shard that does not answer in half of the time that is
+    left, or whose answer or index is damaged, is left out: the response has what the others found, its warnings and
     `coverage.not_reached` name the shard. A session is in one shard only. After os.fork(), only the process that opened
     the shards can search them; in others every method except close() raises RuntimeError.
     """

@@ -17,7 +17,7 @@ ALWAYS = {
     *("ok", "query", "match_mode", "group", "results", "total", "total_exact", "truncated", "scanned", "degrade_kind"),
     *("degrade_kinds", "stages_run", "answerable", "coverage", "elapsed_ms", "cpu_ms"),
 }
-SOMETIMES = {"warnings", "suggestions", "near_misses", "load_errors", "load_error_count"}
+SOMETIMES = {"warnings", "suggestions", "near_misses", "load_errors", "load_error_count", "trace"}
 RESULT_ALWAYS = {
     *("session_id", "session_title", "directory", "project", "message_id", "role", "time", "part_id", "part_type"),
     *("pruned", "snippet", "spans", "field", "source", "history", "score", "stage", "match_mode", "matched_terms"),

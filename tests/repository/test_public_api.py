@@ -89,7 +89,7 @@ RESPONSE = {
         "load_errors",
         "elapsed_ms",
     ),
-    *("cpu_ms", "syntax", "synonyms"),
+    *("cpu_ms", "syntax", "synonyms", "trace"),
 }
 OPTIONS = {
     *(

@@ -91,10 +91,12 @@ def test_a_jump_of_the_clock_at_any_stage(segment: IndexReader, at: int, share: 
 
 
 def test_too_late_to_score_the_prefilter_s_order_is_returned(segment: IndexReader) -> None:
-    response = run(segment, "lantern wick", Clock(2000 * SCORE_BY, at=2), budget_ms=2000, results=50)
+    response = run(segment, "lantern wick", Clock(2000 * SCORE_BY, at=2), budget_ms=2000, results=50, explain=True)
     assert response.degrade_kind == "time"
     assert response.results
     assert "score" not in response.stages_run
+    assert "score: not reached, the time for scoring ended" in response.trace
+    assert response.trace[-1].endswith("; out of time")
     assert {hit.stage for hit in response.results} == {"prefilter"}
     assert response.coverage.parts.not_reached == 0  # everything was looked at
     assert response.elapsed_ms >= 2000 * SCORE_BY

@@ -11,8 +11,7 @@ from recall_rank.frontends.tools.warnings import SOURCE_NOTES
 from recall_rank.frontends.transcripts.reopen import put_reopen, reopen
 from recall_rank.model import Flag, Session
 
-SURE: Final = 0.5  # `answerable` is told below it: that the answer is here is then less likely than not
-_DIGITS: Final = 2  # of a chance
+SURE: Final = 0.5  # `answerable` is sent below it: that the answer is here is then less likely than not
 MAX_NEAR_MISSES: Final = 2
 TITLE_CHARS: Final = 60
 # The fields of a hit that are said of every hit, and those of a session, which its first hit in an answer has.
@@ -28,7 +27,8 @@ _ODD: Final = ("limited_by", "directory_buckets_searched", "directory_bucket_cou
 def compact(answer: Mapping[str, Any]) -> dict[str, Any]:
     """Return an answer of `recall` without what its caller knows or can do nothing with; an error is unchanged.
 
-    A hit keeps its ids, time, role, score with two digits, and snippet. The first hit of each session also has the
+    A hit keeps its ids, time, role, confidence and snippet. It has no score: beside the confidence, which is that of
+    its session, the chance of the hit itself would read as a second opinion. The first hit of each session also has the
     session's title, project, agent and the command that reopens it. `coverage` is there when something that could hold
     hits was not searched, `answerable` when it is below SURE, `degrade_kind` when the search was cut short. Warnings
     and suggestions have no categories.
@@ -45,7 +45,7 @@ def compact(answer: Mapping[str, Any]) -> dict[str, Any]:
             del kept[name]
     chance = kept.pop("answerable", None)
     if chance is not None and chance < SURE and kept["results"]:
-        kept["answerable"] = round(chance, _DIGITS)
+        kept["answerable"] = round(chance, 2)
     odd = _odd_coverage(kept.pop("coverage", None) or {})
     if odd:
         kept["coverage"] = odd
@@ -103,8 +103,7 @@ def _hit(entry: Mapping[str, Any], known: set[str]) -> dict[str, Any]:
         hit["source"] = "title"
     elif entry["field"] != "text":
         hit["field"] = entry["field"]
-    if "score" in entry:
-        hit["score"] = round(entry["score"], _DIGITS)
+    hit["confidence"] = entry["why"]["confidence"]
     hit["snippet"] = entry["snippet"]
     hit.update((name, entry[name]) for name in _IF_THERE if name in entry)
     if entry.get("hit_count", 1) > 1:

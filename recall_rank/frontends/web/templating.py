@@ -9,7 +9,7 @@ from typing import Any, Final
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
-from recall_rank.frontends.display_text import age, no_hits_text, one_line, utc_minute
+from recall_rank.frontends.display_text import age, confidence_text, no_hits_text, one_line, utc_minute
 from recall_rank.frontends.transcripts.markdown import escape_text
 from recall_rank.model.agent_names import named_id
 
@@ -32,7 +32,7 @@ def templates() -> Environment:
         finalize=_visible,
     )
     environment.filters |= {"line": _line, "minute": utc_minute, "count": _counted}
-    environment.globals |= {"age": age, "no_hits": no_hits_text, "named_id": named_id}
+    environment.globals |= {"age": age, "confidence": confidence_text, "no_hits": no_hits_text, "named_id": named_id}
     return environment
 
 

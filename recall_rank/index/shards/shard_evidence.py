@@ -31,7 +31,7 @@ STALE: Final = -1  # the number of best hits that are known after a step
 
 
 class FoundEvidence(Protocol):
-    """The hits of a query, as the stages behind retrieval read them; Evidence and ShardEvidence have them."""
+    """The hits of a query, as the stages behind the prefilter read them; Evidence and ShardEvidence have them."""
 
     @property
     def hit_count(self) -> int: ...

@@ -1,4 +1,4 @@
-"""The stage of query expansion: find the terms that match the words of a query, and weigh them.
+"""Query expansion, the first half of the prefilter: find the terms that match the words of a query, and weigh them.
 
 Terms are those of the eligible vocabulary, that is, of the documents that pass the filters.
 """

@@ -24,7 +24,6 @@ def scan(search: SearchContext, known: int = 0) -> None:
     search.text_marks, looked = text_hits(
         search.reader, search.query, search.eligible.part_marks, search.deadline, known * HIT_NS
     )
-    search.stages.append("scan")
     search.reached(looked)
 
 

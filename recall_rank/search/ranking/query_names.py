@@ -66,11 +66,7 @@ def _written_as_one(query: Query) -> Iterator[Name]:
     if len(words) == 1:
         yield words[0].written, 0, 1
         return
-    starts, place = [], 0
-    for word in words:
-        found = query.text.find(word.written, place)
-        starts.append(max(found, place))  # a word that only an option adds is in no run
-        place = found + len(word.written) if found >= 0 else place
+    starts = word_starts(query)
     last = 0
     for run in _RUN.finditer(query.text):
         while last < len(words) and starts[last] < run.start():
@@ -80,6 +76,16 @@ def _written_as_one(query: Query) -> Iterator[Name]:
             last += 1
         if last - first > 1:
             yield run.group().rstrip(_JOINERS), first, last
+
+
+def word_starts(query: Query) -> list[int]:
+    """Return where each word of a query begins in its text; a word that only an option adds is in no run."""
+    starts, place = [], 0
+    for word in query.words:
+        found = query.text.find(word.written, place)
+        starts.append(max(found, place))
+        place = found + len(word.written) if found >= 0 else place
+    return starts
 
 
 def _joined(query: Query, expansion: Expansion) -> Iterator[Name]:

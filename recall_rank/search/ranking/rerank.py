@@ -74,6 +74,7 @@ def rescored(search: SearchContext, found: list[Candidate]) -> list[Candidate] |
         names = []
     if names and not kernel.compare(found, names, fold, search.deadline.score_by_ns):
         return None
+    search.compared = names
     boost(search, found)
     return order(search, found)
 

@@ -1,16 +1,19 @@
-"""Build the SearchResponse of a search: results, coverage, totals and suggestions."""
+"""Build the SearchResponse of a search: results, coverage, totals, suggestions, and the trace where it is explained."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
+from recall_rank._core.rank.candidate import BOOSTS
 from recall_rank._core.runtime.record_factory import RecordFactory
+from recall_rank._core.search.column_filters import count_marks
 from recall_rank.model import Count, Result, SearchResponse, Suggestion
 from recall_rank.search.context import SearchContext
 from recall_rank.search.deadline import DegradeKind
 from recall_rank.search.filters.name_hints import shared_project_name, unknown_names, unmet_text
 from recall_rank.search.filters.restrictions import Restrictions, contradictions
 from recall_rank.search.query import Query
+from recall_rank.search.ranking.query_names import query_names, word_starts
 from recall_rank.search.results.coverage import coverage
 from recall_rank.search.results.result import ResultMaker
 from recall_rank.search.types import PageEntry
@@ -29,6 +32,7 @@ def respond(search: SearchContext, cpu_ms: float) -> SearchResponse:
     search.reader.fetch_parts(entry.candidate.part for entry in search.page)
     results = [maker.result(entry) for entry in search.page]
     suggestions = _suggestions(search, results)
+    search.stages += ("snippet", "respond") if results else ("respond",)
     elapsed_ms = search.deadline.elapsed_ms()
     if elapsed_ms > options.budget_ms:  # an answer that comes late says so, also when nothing was left out
         search.degraded.add(DegradeKind.TIME)
@@ -60,7 +64,95 @@ def respond(search: SearchContext, cpu_ms: float) -> SearchResponse:
         cpu_ms=cpu_ms,
         syntax=search.query.syntax,
         synonyms=_synonyms(search.query) if search.query.variants else {},
+        trace=tuple(_trace(search, results)) if options.explain else (),
     )
+
+
+def _trace(search: SearchContext, results: Sequence[Result]) -> Iterator[str]:
+    """Yield a line for each stage of a search, in order: the name of the stage, then what it did, with counts."""
+    options, words, hits = search.query.options, search.query.words, search.reranked
+    plain = [word.written for word in words if not word.counts]
+    yield _line(
+        "parse",
+        f"words {_quoted(word.written for word in words if word.counts) or 'none'}",
+        plain and f"without weight {_quoted(plain)}",
+        search.query.phrases and f"phrases {_quoted(search.query.phrases)}",
+    )
+    of = search.eligible
+    limits = [name for count in (of.session_count, of.part_count) for name, left in count.skipped.items() if left]
+    yield _line(
+        "filter",
+        f"sessions {of.session_count.eligible:,} of {of.session_count.known:,}",
+        f"parts {of.part_count.eligible:,} of {of.part_count.known:,}",
+        limits and f"left out by {', '.join(dict.fromkeys(limits))}",
+    )
+    yield _line("prefilter", *_found(search))
+    if "score" not in search.stages:
+        why = "the time for scoring ended" if search.total else "no hit"
+        yield from (f"{stage}: not reached, {why}" for stage in ("score", "boost"))
+    else:
+        yield _line("score", f"passages measured {len(hits):,}", _comparison(search))
+        raised = {name: sum(bool(share) for share in shares) for name, shares in _shares(search).items()}
+        yield _line("boost", ", ".join(f"{name} {count:,}" for name, count in raised.items() if count) or "none")
+    yield _line(
+        "group",
+        f"by {options.group}, hits {search.total:,}",
+        search.copies and f"copies folded {sum(map(len, search.copies.values())):,}",
+        search.titled and f"titles folded {len(search.titled):,}",
+    )
+    yield _line("snippet", f"{len(results):,} of at most {options.width:,} characters" if results else "none")
+    yield _line("respond", f"answerable {search.answerable:.2f}", search.out_of_time and "out of time")
+
+
+def _line(stage: str, *said: object) -> str:
+    """Return a line of the trace; what is empty or false is left out."""
+    return f"{stage}: {'; '.join(str(each) for each in said if each)}"
+
+
+def _quoted(texts: Iterable[str]) -> str:
+    return ", ".join(map(repr, texts))
+
+
+def _found(search: SearchContext) -> Iterator[str]:
+    """Yield what the prefilter, query expansion included, found candidates by."""
+    expansion = search.expansion
+    if not search.text_decides:
+        terms = sum(last - first for group in expansion.groups for first, last, _ in group.members)
+        yield f"terms {terms:,}"
+        yield from (f"{written!r} repaired to {_quoted(forms)}" for written, forms in expansion.repaired.items())
+        if expansion.unknown:
+            yield f"unknown {_quoted(expansion.unknown)}"
+        yield f"hits by words {search.found:,}"
+    if search.text_marks is not None:
+        yield f"parts with the text {count_marks(search.text_marks):,}"
+    if search.nearest is not None:
+        yield f"near in meaning {len(search.nearest.best):,}"
+
+
+def _comparison(search: SearchContext) -> str:
+    """Return which names of the query rapidfuzz compared with those in the passages, or why none."""
+    query = search.query
+    if search.compared:
+        starts, words = word_starts(query), query.words
+        names = [
+            query.text[starts[name.first] : starts[name.last - 1] + len(words[name.last - 1].written)]
+            for name in search.compared
+        ]
+        return f"rapidfuzz compared {_quoted(names)}"
+    if not query.weights.scorer:
+        return "rapidfuzz not asked, the weight scorer is 0"
+    if query_names(query, search.expansion):
+        return "rapidfuzz not asked, the words stand as they were written"
+    return "rapidfuzz not asked, the query has no name"
+
+
+def _shares(search: SearchContext) -> dict[str, list[float]]:
+    """Return what raises the scores of the reranked hits: for each boost, and each summand beside the evidence, its
+    value in each hit.
+    """
+    hits = search.reranked
+    shares = {name: [hit.boosts[at] for hit in hits] for at, name in enumerate(BOOSTS)}
+    return {**shares, **{name: [getattr(hit, name) for hit in hits] for name in ("meaning", "others", "extra")}}
 
 
 def _synonyms(query: Query) -> dict[str, tuple[str, ...]]:

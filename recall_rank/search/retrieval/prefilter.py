@@ -1,7 +1,6 @@
 """Score every eligible document by BM25 and by named dates. No document is dropped before it is scored.
 
-The stage is called `prefilter` in responses because the ranking stage takes its best hits from these scores and orders
-them anew. It is the retrieval stage of ARCHITECTURE.md, and it filters nothing.
+With query expansion it is the stage `prefilter`: it finds the candidates, of which the stage `score` measures the best.
 """
 
 from __future__ import annotations

@@ -71,10 +71,28 @@ def test_a_hit_takes_three_lines_and_one_to_reopen_it(monkeypatch: pytest.Monkey
     where, snippet, why, again = text_of(hit_lines(hit(), 1, NOW)).splitlines()
     assert where == " 1. Limits · assistant · 2 h ago (2026-05-28 18:26 UTC) · /srv/harbor · opencode"
     assert snippet == "    the rate limit is sixty"
-    assert why == "    rate, limit in text · score 0.75, confidence high · s1 · m1"
+    assert why == "    rate, limit in text · high confidence · s1 · m1"
     assert again == "    reopen: cd /srv/harbor && opencode --session s1"
     assert len(text_of(hit_lines(hit(history="history"), 1, NOW)).splitlines()) == 3
     assert len(text_of(hit_lines(hit(directory="/srv/gone"), 1, NOW)).splitlines()) == 3
+
+
+@pytest.mark.parametrize("degree", ["high", "medium", "low"])
+def test_a_hit_says_how_sure_it_is_once_and_without_a_number(degree: str) -> None:
+    result = replace(hit(), why=replace(hit().why, confidence=degree))
+    for lines in (hit_lines(result, 1, NOW), compact_lines(response([result]), NOW, 0, Display(120, 40))):
+        shown = text_of(lines)
+        assert shown.count(f" · {degree} confidence") == 1
+        assert "score" not in shown
+    explained = text_of(hit_lines(replace(result, explain={"evidence": 0.75}), 1, NOW))
+    assert (explained.count(f"{degree} confidence"), explained.count("score 0.750 = ")) == (1, 1)
+
+
+def test_the_trace_of_an_explained_search_stands_behind_its_figures() -> None:
+    traced = replace(response([hit()]), trace=("parse: words rate, limit", "score: passages measured \x1b[31m1"))
+    lines = [line for line in text_of(closing_lines(traced)).splitlines() if line.startswith("trace")]
+    assert lines == ["trace: parse: words rate, limit", "trace: score: passages measured \\x1b[31m1"]
+    assert "trace" not in text_of(closing_lines(response([hit()])))
 
 
 def test_a_hit_shows_all_its_fields() -> None:

@@ -93,7 +93,8 @@ def test_nothing_is_said_twice(demo: RecallTools) -> None:
     for hit, entry in zip(told["results"], full["results"], strict=True):
         assert (hit["session_id"], hit["message_id"]) == (entry["session_id"], entry["message_id"])
         assert (hit["snippet"], hit["role"]) == (entry["snippet"], entry["role"])
-        assert hit["score"] == pytest.approx(entry["score"], abs=0.005)
+        assert hit["confidence"] == entry["why"]["confidence"]
+        assert "score" not in hit
         is_first = entry["session_id"] not in seen
         seen.add(entry["session_id"])
         assert ("session_title" in hit, "project" in hit, "agent" in hit) == (is_first,) * 3
@@ -150,7 +151,7 @@ def test_what_is_odd_is_told() -> None:
     text = Session("odd", (Message("m", "user", NOW, (Part("p", "text", "a keel"),)),), "t" * 200, "C:\\src\\keels")
     (hit,) = compact(RecallTools(Recall([Invented(text)])).call("recall", {"query": "keel"}))["results"]
     assert (len(hit["session_title"]), hit["project"]) == (TITLE_CHARS, "keels")
-    assert "score" not in hit  # literal hits are in the order of time
+    assert hit["confidence"] == "high"  # it holds the text as it was written
 
 
 def test_an_error_and_other_answers_are_unchanged(demo: RecallTools) -> None:

@@ -369,9 +369,9 @@ class Held:
         return Reading([Session("s1", (message,), title, "/home/ana", "quay", updated=NOW)])
 
 
-def without_words_of(query: str, suggestions: Iterable[str]) -> list[str]:
-    """Return the suggestions without the words of the query that they quote: these come from the caller."""
-    return [re.sub("'([^']*)'", lambda word: "" if word[1] in query else word[0], text) for text in suggestions]
+def without_words_of(query: str, told: Iterable[str]) -> list[str]:
+    """Return suggestions or a trace without the words of the query that they quote: these come from the caller."""
+    return [re.sub("'([^']*)'", lambda word: "" if word[1] in query else word[0], text) for text in told]
 
 
 @pytest.mark.parametrize("family", ["anthropic", "github", "jwt", "private key", "database url", "aws secret"])
@@ -394,7 +394,8 @@ def test_no_tool_lets_a_secret_out(family: str) -> None:
         ):
             answer = tools.call(name, args, now=NOW)
             assert answer["ok"], answer
-            answer["suggestions"] = without_words_of(answer.pop("query", ""), answer.get("suggestions", ()))
+            query = answer.pop("query", "")
+            answer.update((name, without_words_of(query, answer.get(name, ()))) for name in ("suggestions", "trace"))
             for result in answer.get("results", ()):
                 result.pop("matched_terms", None), result["why"].pop("matched_terms", None)
                 assert all(0 <= s["start"] <= s["end"] <= len(result["snippet"]) for s in result["spans"])

@@ -82,6 +82,8 @@ def test_ranked_modes_carry_scores(desk: RecallTools) -> None:
     assert 0 < first["score"] <= 1
     assert first["matched_terms"] == ["gauge", "drift"]
     assert first["match_reasons"]
+    assert answer["trace"][0] == "parse: words 'gauge', 'drift'"
+    assert "trace" not in ask(desk, "gauge drift", match="smart")
 
 
 def test_a_fallback_is_a_literal_answer(desk: RecallTools) -> None:

@@ -85,6 +85,7 @@ def test_filters_narrow_a_search(demo: TestClient, filters: str, named: str) -> 
     every, some = hits("/?q=the+limit+test"), hits(f"/?q=the+limit+test&{filters}")
     assert len(some) < len(every)
     assert all(named in each for each in some)
+    assert all(len(re.findall(r" · (?:high|medium|low) confidence · ", each)) == 1 for each in every)
     if filters == "role=user":
         assert not any(each.startswith("assistant") for each in some)
 

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from typing import Any
 
 import pytest
 
+from recall_rank._core.rank.candidate import BOOSTS
 from recall_rank.analysis.fields import RECALL_TOOLS
 from recall_rank.corpus import Index
-from recall_rank.model import Context, Flag, SearchResponse
+from recall_rank.model import Context, Flag
 from tests.support.search.samples import DAY_MS, NOW, ask, found, message, part, parts, session, texts
 
 
@@ -310,13 +312,81 @@ def test_an_answer_is_plain_json(index: Index, options: dict[str, Any]) -> None:
     assert json.loads(response.to_json()) == json.loads(json.dumps(response.to_dict()))
 
 
-def test_stages_are_told(index: Index) -> None:
-    def stages(response: SearchResponse) -> tuple[str, ...]:
-        return tuple(response.stages_run)
+STAGES = ("parse", "filter", "prefilter", "score", "boost", "group", "snippet", "respond")
 
-    assert stages(ask(index, "lantern", results=2)) == ("prefilter", "score", "boost")
-    assert stages(ask(index, "lantern")) == ("prefilter", "scan", "score", "boost")
-    assert stages(ask(index, "lantern", match="literal"))[0] == "scan"
+
+@pytest.mark.parametrize("options", [{}, {"results": 2}, {"match": "literal"}, {"order": "time"}, {"group": "session"}])
+def test_the_stages_that_ran_are_named_in_order(index: Index, options: dict[str, Any]) -> None:
+    assert ask(index, "lantern", **options).stages_run == STAGES
+
+
+def test_stages_that_were_not_reached_are_not_named(index: Index) -> None:
+    reached = ("parse", "filter", "prefilter", "group", "respond")
+    assert ask(index, "qqqq").stages_run == reached
+    assert ask(index, "lantern", offset=1000).stages_run == ("parse", "filter", "prefilter", *STAGES[3:6], "respond")
+
+
+def traced(index: Index, query: str, **options: Any) -> dict[str, str]:
+    """Return what the trace says, by stage."""
+    response = ask(index, query, explain=True, **options)
+    lines = dict(line.split(": ", 1) for line in response.trace)
+    assert tuple(lines) == STAGES
+    assert response.to_dict()["trace"] == list(response.trace)
+    assert {stage for stage, said in lines.items() if "not reached" in said} <= set(STAGES) - set(response.stages_run)
+    return lines
+
+
+def test_only_an_explained_search_has_a_trace(index: Index) -> None:
+    response = ask(index, "lantern")
+    assert response.trace == ()
+    assert "trace" not in response.to_dict()
+    explained = ask(index, "lantern", explain=True)
+    assert [hit.part_id for hit in explained.results] == [hit.part_id for hit in response.results]
+
+
+def test_the_trace_counts_what_each_stage_did() -> None:
+    index = texts("a brass lantern on the pier", "the lantern of brass", "brass only", "a keel", "xlanternx")
+    explained = ask(index, "the brass lantern", explain=True).results
+    raised = Counter(name for hit in explained for name in hit.explain or () if name != "evidence")
+    assert len(raised) > 1
+    assert traced(index, "the brass lantern", width=80) == {
+        "parse": "words 'brass', 'lantern'; without weight 'the'",
+        "filter": "sessions 1 of 1; parts 5 of 5",
+        "prefilter": "terms 2; hits by words 3; parts with the text 0",
+        "score": "passages measured 3; rapidfuzz not asked, the query has no name",
+        "boost": ", ".join(f"{name} {raised[name]}" for name in (*BOOSTS, "meaning") if raised[name]),
+        "group": "by part, hits 3",
+        "snippet": "3 of at most 80 characters",
+        "respond": f"answerable {ask(index, 'the brass lantern').answerable:.2f}",
+    }
+    one = traced(index, "lantern", results=1)
+    assert one["group"] == "by part, hits 2"
+    assert "parts with the text" not in one["prefilter"]  # no text is read for a page that hits by words fill
+    assert traced(index, "lantern", match="literal")["prefilter"] == "parts with the text 3"
+    narrow = traced(index, "lantern", role="assistant")
+    assert narrow["filter"] == "sessions 1 of 1; parts 0 of 5; left out by role"
+    assert narrow["score"] == narrow["boost"] == "not reached, no hit"
+    assert narrow["snippet"] == "none"
+
+
+def test_the_trace_names_repaired_and_unknown_words() -> None:
+    said = traced(texts("a brass lantern"), "brass lantren zzzzzz")["prefilter"]
+    assert said == "terms 2; 'lantren' repaired to 'lantern'; unknown 'zzzzzz'; hits by words 1; parts with the text 0"
+
+
+@pytest.mark.parametrize(
+    ("query", "said"),
+    [
+        ("where is rateLimit set", "rapidfuzz compared 'rateLimit'"),
+        ("src/limits.py and rate_limit", "rapidfuzz compared 'src/limits.py', 'rate_limit'"),
+        ("rateLimit", "rapidfuzz compared 'rateLimit'"),
+        ("why is the limit so low", "rapidfuzz not asked, the query has no name"),
+        ("rate limit", "rapidfuzz not asked, the words stand as they were written"),
+    ],
+)
+def test_the_trace_says_whether_names_were_compared(query: str, said: str) -> None:
+    index = texts("rateLimit is set in src/limits.py", "a low rate limit, so rate_limit is called")
+    assert traced(index, query)["score"].partition("; ")[2] == said
 
 
 def test_the_text_scan_s_hits_come_last() -> None:

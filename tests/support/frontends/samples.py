@@ -70,7 +70,7 @@ def response(results: Sequence[Result] = (), **changes: Any) -> SearchResponse:
         coverage=Coverage(Count(3, 2, 2, {"directory": 1}), Count(9, 9, 9), Count(12, 12, 12)),
         degrade_kind="none",
         degrade_kinds=(),
-        stages_run=("prefilter", "score"),
+        stages_run=("parse", "filter", "prefilter", "score", "boost", "group", "snippet", "respond"),
         answerable=0.5,
         elapsed_ms=1.5,
         cpu_ms=1.0,
@@ -107,6 +107,7 @@ def full_response() -> SearchResponse:
         suggestions=("match smart",),
         near_misses=(NearMiss("term", "rat", None, "one edit away"), NearMiss("session", "Rates", "s9", "title")),
         load_errors=("opencode: locked",),
+        trace=("parse: words rate, limit",),
     )
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from recall_rank.frontends.cli.output.hit_layout import cut, cut_line, last_name, width
 from recall_rank.frontends.cli.output.search_lines import is_shown_by_title, marked, title_pieces
-from recall_rank.frontends.display_text import age, one_line
+from recall_rank.frontends.display_text import age, confidence_text, one_line
 from recall_rank.model import Flag
 from recall_rank.model.agent_names import named_id
 from recall_rank.model.project_scope import place_of, short_name
@@ -38,6 +38,7 @@ class ListEntry:
     snippet: Line
     about: str  # who said it, agent and folder
     text_start: int = 0  # of the first match in the field it was found in
+    confidence: str = ""  # of a hit, for people
 
     @property
     def key(self) -> tuple[str, str, str]:
@@ -61,6 +62,7 @@ def entry_of_hit(result: Result) -> ListEntry:
         [] if is_shown_by_title(result) else marked(result.snippet, result.spans),
         _joined(speaker, counted, result.agent or result.history, _place(result.directory, result.project)),
         min((span.text_start for span in result.spans), default=0),
+        confidence_text(result),
     )
 
 

@@ -78,11 +78,14 @@ class Preview:
 
     @property
     def heading(self) -> str:
-        """The numbers of the message and of the match, for the line above the preview."""
-        matches, count = self.matches.places, len(self.matches.session.messages)
+        """The numbers of the message and of the match, and how sure the hit is, for the line above the preview."""
+        messages = self.matches.session.messages
+        matches, count = self.matches.places, len(messages)
         said = f"message {self.place + 1:,} of {count:,}"
         if self.place in matches and len(matches) < count:
             said += f" · match {matches.index(self.place) + 1:,} of {len(matches):,}"
+        if self.entry.confidence and messages[self.place].id == self.entry.message_id:  # `n` leads to other matches
+            said += f" · {self.entry.confidence}"
         return said
 
 

@@ -104,7 +104,9 @@ _FILTERS: Final[tuple[Callable[[Any], Any], ...]] = (
     ),
     click.option("--order", type=click.Choice(["relevance", "time"]), help="Order of results. Default: relevance."),
     click.option("--budget-ms", type=int, metavar="MS", help="How long a search may take. Default: 2000."),
-    click.option("--explain", is_flag=True, default=None, help="Show what each score is made of."),
+    click.option(
+        "--explain", is_flag=True, default=None, help="Show what each stage did, and the summands of each score."
+    ),
     redact_option,
 )
 

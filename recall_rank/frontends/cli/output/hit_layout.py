@@ -17,7 +17,7 @@ from recall_rank.frontends.cli.output.search_lines import (
     title_pieces,
 )
 from recall_rank.frontends.cli.output.word_marks import MATCH_STYLE
-from recall_rank.frontends.display_text import age, machine_name, one_line
+from recall_rank.frontends.display_text import age, confidence_text, machine_name, one_line
 
 if TYPE_CHECKING:
     from recall_rank.model import Result, SearchResponse
@@ -124,12 +124,13 @@ def last_name(folder: str) -> str:
 
 
 def _title_line(result: Result, number: int, now: int, display: Display) -> Line:
-    """Return number, title, speaker, age, agent, machine and the last name of the folder."""
+    """Return number, title, speaker, age, confidence, agent, machine and the last name of the folder."""
     speaker = "title" if result.source == "title" else result.tool_name or result.author or result.role
     place = last_name(result.directory) if result.directory else result.project or ""
     others = [
         speaker,
         age(result.time, now),
+        confidence_text(result),
         result.agent or result.history or "",
         machine_name(result.host, result.user),
         place,

@@ -14,7 +14,7 @@ from recall_rank.frontends.cli.output.display import Display
 from recall_rank.frontends.cli.output.id_prefixes import IdPrefixes
 from recall_rank.frontends.cli.output.sources_hint import sources_command, with_sources_command
 from recall_rank.frontends.cli.output.word_marks import MATCH_STYLE
-from recall_rank.frontends.display_text import age, machine_name, no_hits_text, one_line, synonyms_text
+from recall_rank.frontends.display_text import age, confidence_text, machine_name, no_hits_text, one_line, synonyms_text
 from recall_rank.frontends.transcripts.reopen import reopen
 from recall_rank.model import Flag
 
@@ -60,7 +60,9 @@ def hit_lines(
     """Yield the lines of hit `number`: place and time; snippet with marked matches, unless it is the title, in which
     they are marked then; reason; in a pipe the command that reopens the session.
 
-    There is a further line for an explained score, and one for each query word that was found in another form.
+    There is a further line for an explained score, and one for each query word that was found in another form. Other
+    hits show no score: it is the chance that the hit itself is relevant, the confidence is that of its session, and
+    the two side by side read as a contradiction.
     """
     minute = display.minute(result.time)
     yield [
@@ -132,8 +134,8 @@ def title_pieces(result: Result) -> Line:
 
 
 def closing_lines(response: SearchResponse, offset: int = 0, display: Display = PIPE) -> Iterator[Line]:
-    """Yield the lines after the hits: totals, coverage, how the query was read, warnings, near misses, suggestions; on
-    a terminal also the commands that read on.
+    """Yield the lines after the hits: totals, coverage, how the query was read, warnings, the trace where the search is
+    explained, near misses, suggestions; on a terminal also the commands that read on.
 
     `offset` is the number of hits on earlier pages.
     """
@@ -158,6 +160,8 @@ def closing_lines(response: SearchResponse, offset: int = 0, display: Display = 
     if response.synonyms:
         yield [("also searched: ", "cyan"), (one_line(synonyms_text(response.synonyms)), "")]
     yield from remark_lines(response)
+    for line in response.trace:
+        yield [("trace: ", "cyan"), (one_line(line), "dim")]
     for miss in response.near_misses:
         yield [("close: ", "yellow"), (one_line(f"{miss.text} ({miss.reason})"), "")]
     for suggestion in response.suggestions:
@@ -207,10 +211,10 @@ def _place(result: Result, display: Display) -> str:
 
 
 def _why(result: Result, ids: IdPrefixes | None) -> str:
-    """Return a line with the matched terms, score, counts, flags and ids of a hit."""
+    """Return a line with the matched terms, confidence, counts, flags and ids of a hit."""
     why = result.why
     terms, fields = ", ".join(why.matched_terms), ", ".join(why.matched_fields)
-    reasons = [" in ".join(filter(None, (terms, fields))), f"score {result.score:.2f}, confidence {why.confidence}"]
+    reasons = [" in ".join(filter(None, (terms, fields))), confidence_text(result)]
     if result.hit_count is not None and (result.hit_count_exact or result.hit_count > 1):
         at_least = "" if result.hit_count_exact else "at least "
         reasons.append(f"{at_least}{_plural(result.hit_count, 'hit')} in this session")

@@ -4,6 +4,7 @@ text.
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -72,7 +73,7 @@ def test_markup_in_a_query_and_in_errors_is_text(tmp_path: Path) -> None:
 
 def test_control_characters_and_marks_of_direction_are_escaped(tmp_path: Path) -> None:
     async def test() -> None:
-        async with open_picker(recall_with(tmp_path, UNSAFE, title=UNSAFE), query="lantern", size=(200, 24)) as picker:
+        async with open_picker(recall_with(tmp_path, UNSAFE, title=UNSAFE), query="lantern", size=(220, 24)) as picker:
             whole = "\n".join(picker.rows())
             for unsafe in "\x1b\x07\x9b\u202e\u202c\u2066\u2069\u200b\x00\r":
                 assert unsafe not in whole, repr(unsafe)
@@ -108,6 +109,22 @@ def test_wide_and_right_to_left_text_keeps_every_row_in_its_width(
             assert {strip.cell_length for strip in strips} == {size[0]}
             assert all(cell_len(strip.text) == size[0] for strip in strips)
             assert picker.shows(text[:7])
+
+    drive(test())
+
+
+def test_the_line_above_the_preview_says_how_sure_the_hit_is(tmp_path: Path) -> None:
+    async def test() -> None:
+        async with open_picker(recall_with(tmp_path, "a brass lantern", "no lantern"), query="brass lantern") as picker:
+            shown = picker.app.preview
+            assert shown is not None
+            said = re.fullmatch(r"message 1 of 2 · (high|medium|low) confidence", shown.heading)
+            assert said is not None
+            assert picker.shows(said[0])
+            await picker.press("down", "n")
+            await picker.until(lambda: picker.app.preview is not shown)
+            assert picker.app.preview is not None
+            assert picker.app.preview.heading == "message 2 of 2"  # another match, of which nothing is known
 
     drive(test())
 

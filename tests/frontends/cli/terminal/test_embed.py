@@ -43,8 +43,8 @@ def test_vectors_are_made_and_searches_use_them(home: Path, run: Run, server: Em
     assert made["model"] == "ollama:mini"
     assert made["made"] > 20
     assert made["with_vector"] == made["passages"] >= made["made"]
-    told = json.loads(run("search", "token", *DEMO, "--json").stdout)
-    assert "meaning" in told["stages_run"]
+    told = json.loads(run("search", "token", *DEMO, "--json", "--explain").stdout)
+    assert "near in meaning" in told["trace"][2]
     assert told["coverage"]["vectors"] == {
         "model": "ollama:mini", "passages": made["passages"], "with_vector": made["passages"],
     }  # fmt: skip

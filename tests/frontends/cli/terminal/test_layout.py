@@ -77,13 +77,13 @@ def test_ten_hits_fit_on_a_low_terminal_and_are_full_on_a_high_one() -> None:
     assert [row[:4] for row in rows[:20:2]] == [f"{number:>2}. " for number in range(1, 11)]
     assert all(len(row) <= 80 for row in rows)
     full = shown(laid_out(answer, NOW, 0, WIDE, ids), WIDE)
-    assert sum("score 0.75, confidence high" in row for row in full) == 10
+    assert sum("rate, limit in text · high confidence" in row for row in full) == 10
     assert len(full) < 60
 
 
 def test_few_hits_are_full_on_a_low_terminal() -> None:
     answer = response([hit()] * 3)
-    assert sum("score 0.75" in row for row in shown(laid_out(answer, NOW, 0, LOW, ids), LOW)) == 3
+    assert sum("limit in text · high confidence" in row for row in shown(laid_out(answer, NOW, 0, LOW, ids), LOW)) == 3
 
 
 def test_explained_scores_are_always_full() -> None:
@@ -222,7 +222,7 @@ def test_the_demo_fits_on_the_screen(tmp_path: Path, columns: int, rows: int) ->
     assert shown[0].startswith(" 1. Rate limiting for the booking API")
     assert shown[-1] == "read on: recall-rank get 1; also context, open, copy, reopen"
     assert "\x1b[1;33mrate" in written
-    assert ("score" in written) == (rows == 50)
+    assert (" in text · high confidence" in written) == (rows == 50)
 
 
 def test_no_color_and_columns_are_respected(tmp_path: Path) -> None:
