@@ -65,8 +65,6 @@ class Weights:
     b_talk: float = 0.35  # that share for talk between people: turns are short, and the long ones say more
     length_floor: int = 20  # words added to a passage and to the average: a two-word reply is not ten times better
     present: float = 0.5  # added to every IDF: common words found together outweigh one rare word alone
-    light_share: float = 0.2  # in a sentence, go, thing or really is weighed as if at least this share of the documents
-    # held it: among few documents a common word looks rare
     stop_word_share: float = 0.5  # inside phrases a stop word weighs as a word in this share of the documents
 
     # --- term forms: the similarity of a matching term to the word of the query ---
@@ -86,6 +84,7 @@ class Weights:
     author: float = 1.5  # the author of a message
     metadata: float = 0.3  # the name of the tool or the directory of the session: a thousand parts share it
     framing: float = 0.3  # a word about the conversation itself (discussed, mentioned) beside words about its subject
+    light: float = 0.5  # go, thing or really in a sentence with words about a subject: they are in no name of it
     date: float = 1.0  # a date in the query, against a word in as many documents as were written then
     day_after: float = 0.7  # share of that for the next day: evenings are retold in the morning, and days are UTC
 
@@ -140,7 +139,7 @@ class Weights:
     scattered: float = 0.3  # subtracted from an agent's long part as far as its densest window lacks them: in a long
     # message words stand together by chance
     long_part: int = 12_000  # bytes from which a part is long
-    repeated: float = 0.5  # added to a person's words as far as they are words of the query: a request that is repeated
+    repeated: float = 0.8  # added to a person's words as far as they are words of the query: a request that is repeated
     extra: float = 0.15  # the caller's own signal, 0 to 1, such as a cosine; a weaker ranker shall reorder little
     meaning: float = 0.2  # nearness in meaning, 0 to 1, where the user gives an embedder. nDCG@10 with 0, .1, .2, .3
     # and all-MiniLM-L6-v2: LoCoMo .606, .615, .623, .625, BEAM 100K .427, .445, .444, .444

@@ -87,14 +87,13 @@ _FRAMING_FORMS = frozenset(word.encode() for word in _FRAMING.split())
 # Words that carry a sentence more than its subject: light verbs, pronouns, and nouns for anything.
 _LIGHT = """
 go goes going gone went come comes coming came get gets getting got gotten do done doing make makes making made take
-takes taking took taken put puts putting keep keeps kept let lets use uses used using want wants wanted need needs
-needed try tries tried trying know knew known think thought look looks looked looking see saw seen find found end up
-give gives gave given work works worked working happen happens happened turn turns turned somebody someone something
-anybody anyone anything everybody everyone everything nobody nothing one ones thing things stuff way ways kind sort bit
-lot lots reason reasons example examples case time times part place name named good better best bad worse new old right
-wrong really actually just also instead again still already even maybe probably somehow always never every each other
-another same different first last next whole hacer hace hizo hecho ir va fue cosa cosas fazer faz fez feito coisa coisas
-faire fait aller chose choses machen macht gemacht gehen geht ging ding dinge sache fare fatto cosa cose
+takes taking took taken put puts putting keep keeps kept let lets want wants wanted need needs needed try tries tried
+trying know knew known think thought look looks looked looking see saw seen give gives gave given happen happens
+happened turn turns turned somebody someone something anybody anyone anything everybody everyone everything nobody
+nothing one ones thing things stuff way ways kind sort bit lot lots reason reasons example examples name named good
+better best new really actually just also instead again still already even somehow always never every each other hacer
+hace hizo hecho ir va fue cosa cosas fazer faz fez feito coisa coisas faire fait aller chose choses machen macht gemacht
+gehen geht ging ding dinge sache fare fatto cose
 """
 _LIGHT_FORMS = frozenset(word.encode() for word in _LIGHT.split())
 

@@ -221,15 +221,14 @@ class _Expander:
             kept.append(group)
             at = group.at
             group.frequency = frequency
-            if group.span == 1 and words[at].form in self.light:
-                frequency = max(frequency, documents * weights.light_share)
             worth = rarity(documents, frequency, weights)
             if group.span > 1:
                 answered.update(range(at, at + group.span))
                 group.factor = worth * group.boost
                 continue
             answered.add(at)
-            share = weights.framing if words[at].form in self.framing else 1.0
+            form = words[at].form
+            share = weights.framing if form in self.framing else weights.light if form in self.light else 1.0
             group.factor = worth * group.boost * share
             if share * worth > weighed[at] and group.boost >= weights.partial and not group.joint:
                 weighed[at] = share * worth
