@@ -1,9 +1,13 @@
 """Reads the questions of this repository, and builds the set of them with the published histories.
 
-A line of questions.jsonl is {"id", "kind", "query", "relevant", "relevant_sessions"?}. `relevant` has [message, part
-or null, grade] by session; an id that begins with a colon continues that of its session or message. Grade 2 states the
-answer, grade 1 comes near it: the question as it was first raised, a failing output, a step of a plan. A line with an
-id and a query alone is a question that the histories cannot answer.
+A line of questions.jsonl is {"id", "kind", "query", "relevant", "relevant_sessions"?}. `relevant` has by session
+[message, part or null, grade], and behind them the ids that message and part have in the published histories as
+`python -m bench data` builds them, where they are others: pages that show a session again, and some whose turns are
+divided otherwise there. Null in place of the message means that the built histories lack it. An id that begins with a
+colon continues that of its session or message.
+
+Grade 2 states the answer, grade 1 comes near it: the question as it was first raised, a failing output, a step of a
+plan. A line with an id and a query alone is a question that the histories cannot answer.
 """
 
 from __future__ import annotations
@@ -17,7 +21,7 @@ from bench.datasets.published import records
 from bench.datasets.published.histories import build as histories
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from bench.datasets.published.records import Row
     from bench.datasets.published.repositories import Tree
@@ -26,26 +30,37 @@ FILE = Path(__file__).with_name("questions.jsonl")
 UNANSWERABLE = "unanswerable"  # the kind of the questions without an answer
 
 
-def rows(path: Path = FILE) -> list[Row]:
-    """Return the questions as the lines of a file of labelled queries."""
-    return [_row(orjson.loads(line)) for line in path.read_bytes().splitlines()]
+def rows(path: Path = FILE, *, built: bool = False) -> list[Row]:
+    """Return the questions as the lines of a file of labelled queries; with `built`, by the ids of built histories."""
+    return [_row(orjson.loads(line), built=built) for line in path.read_bytes().splitlines()]
 
 
 def build(trees: Mapping[str, Tree]) -> records.BuiltSet:
     """Build the histories, with these questions as their queries."""
-    return records.BuiltSet(histories.history(trees), rows())
+    return records.BuiltSet(histories.history(trees), rows(built=True))
 
 
-def _row(line: Mapping[str, Any]) -> Row:
+def _row(line: Mapping[str, Any], *, built: bool) -> Row:
     if "relevant" not in line:
         return {"id": line["id"], "kind": UNANSWERABLE, "query": line["query"], "relevant": [], "answerable": False}
-    relevant = [_place(session, *place) for session, places in line["relevant"].items() for place in places]
-    sessions = line.get("relevant_sessions") or list(line["relevant"])
+    named = [
+        (session, _ids(place, built=built), place[2])
+        for session, places in line["relevant"].items()
+        for place in places
+    ]
     return {
         **{name: line[name] for name in ("id", "kind", "query")},
-        "relevant": relevant,
-        "relevant_sessions": sessions,
+        "relevant": [_place(session, *ids, grade) for session, ids, grade in named if ids[0] is not None],
+        "relevant_sessions": line.get("relevant_sessions") or list(line["relevant"]),
     }
+
+
+def _ids(place: Sequence[Any], *, built: bool) -> tuple[str | None, str | None]:
+    """Return the ids of message and part of a place."""
+    message, part, _, *others = place
+    if not built or not others:
+        return message, part
+    return (others[0], others[-1]) if part else (others[0], None)
 
 
 def _place(session: str, message: str, part: str | None, grade: int) -> Row:
