@@ -21,7 +21,7 @@ from bench.datasets.published import records
 from bench.datasets.published.histories import build as histories
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
 
     from bench.datasets.published.records import Row
     from bench.datasets.published.repositories import Tree
@@ -43,29 +43,28 @@ def build(trees: Mapping[str, Tree]) -> records.BuiltSet:
 def _row(line: Mapping[str, Any], *, built: bool) -> Row:
     if "relevant" not in line:
         return {"id": line["id"], "kind": UNANSWERABLE, "query": line["query"], "relevant": [], "answerable": False}
-    named = [
-        (session, _ids(place, built=built), place[2])
+    relevant = [
+        found
         for session, places in line["relevant"].items()
         for place in places
+        if (found := _place(session, *place, built=built))
     ]
     return {
         **{name: line[name] for name in ("id", "kind", "query")},
-        "relevant": [_place(session, *ids, grade) for session, ids, grade in named if ids[0] is not None],
+        "relevant": relevant,
         "relevant_sessions": line.get("relevant_sessions") or list(line["relevant"]),
     }
 
 
-def _ids(place: Sequence[Any], *, built: bool) -> tuple[str | None, str | None]:
-    """Return the ids of message and part of a place."""
-    message, part, _, *others = place
-    if not built or not others:
-        return message, part
-    return (others[0], others[-1]) if part else (others[0], None)
-
-
-def _place(session: str, message: str, part: str | None, grade: int) -> Row:
-    whole = _continued(session, message)
-    return {"session": session, "message": whole, "part": part and _continued(whole, part), "grade": grade}
+def _place(session: str, message: str, part: str | None, grade: int, *others: str | None, built: bool) -> Row | None:
+    """Return a place by its ids in the histories, or by its `others` in built ones; None where these lack it."""
+    name, within = message, part
+    if built and others:
+        if others[0] is None:
+            return None
+        name, within = others[0], others[-1] if part else None
+    whole = _continued(session, name)
+    return {"session": session, "message": whole, "part": within and _continued(whole, within), "grade": grade}
 
 
 def _continued(outer: str, name: str) -> str:
