@@ -76,8 +76,8 @@ class Questions:
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--data", type=Path, default=HISTORIES, help="folder with history.jsonl[.gz|.xz]")
-    parser.add_argument("--queries", type=Path, help="labelled questions (default: those of this repository)")
+    parser.add_argument("--data", type=Path, help="folder with history.jsonl[.gz|.xz] and queries.jsonl")
+    parser.add_argument("--queries", type=Path, help="other labelled questions about this history")
     parser.add_argument("--engines", default="ours", help="names or module:Class, comma separated")
     parser.add_argument("--ablate", nargs="*", metavar="CHANGE", help=ablation.HELP)
     parser.add_argument(
@@ -86,9 +86,10 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> Report:
-    sessions = read_history(options.data)
-    report = Report("honest", __doc__ or "", options.data.name)
-    asked = _questions(report, options.queries, sessions)
+    folder: Path = options.data or HISTORIES
+    sessions = read_history(folder)
+    report = Report("honest", __doc__ or "", folder.name)
+    asked = _questions(report, options.queries or (options.data and folder / "queries.jsonl"), sessions)
     report.check("questions are measured", bool(asked.measured), f"{len(asked.measured):,}")
     if not asked.measured:
         return report

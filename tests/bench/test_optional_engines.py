@@ -15,7 +15,7 @@ from recall_rank.model import Message, Part, Session
 if TYPE_CHECKING:
     from pathlib import Path
 
-OPTIONAL = ("xapian", "xapian-spelling", "lancedb")
+OPTIONAL = ("tantivy-stem", "xapian", "xapian-spelling", "lancedb")
 SESSIONS = [
     Session(
         id="s1",
