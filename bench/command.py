@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 BENCHMARKS = (
     "known_item",
     "quality",
+    "honest",
     "speed",
     "deadline",
     "startup",

@@ -18,6 +18,7 @@ BUILT_IN = {
     "fts5-porter": "bench.engines.fts5:Fts5Porter",
     "fts5-trigram": "bench.engines.fts5:Fts5Trigram",
     "tantivy": "bench.engines.tantivy_index:Tantivy",
+    "tantivy-stem": "bench.engines.tantivy_index:TantivyStem",
     "tantivy-fuzzy1": "bench.engines.tantivy_index:TantivyFuzzy1",
     "bm25s": "bench.engines.bm25s_index:Bm25s",
     "rapidfuzz": "bench.engines.rapidfuzz_process:RapidfuzzProcess",
@@ -55,6 +56,13 @@ class HasModes(Protocol):
     def search_mode(self, query: str, k: int, match: Match, before: int | None = None) -> Sequence[Hit]: ...
 
     def search_sessions(self, query: str, k: int, match: Match, before: int | None = None) -> Sequence[str]: ...
+
+
+@runtime_checkable
+class HasConfidence(Protocol):
+    """An engine that says how sure it is of its first result: "high", "medium" or "low", "none" without results."""
+
+    def confidence(self, query: str, k: int, match: Match) -> str: ...
 
 
 @runtime_checkable

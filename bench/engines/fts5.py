@@ -35,7 +35,7 @@ class Fts5:
             yield number, document.text.replace("\0", " ")
 
     def terms(self, query: str) -> list[str]:
-        return WORD.findall(query)
+        return list(dict.fromkeys(WORD.findall(query.lower())))  # FTS5 counts a word that is repeated twice
 
     def search(self, query: str, k: int) -> list[Hit]:
         return [self.hits[number] for (number,) in self._select("rowid", query, k)]

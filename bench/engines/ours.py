@@ -47,6 +47,10 @@ class Ours:
         response = self._ask(query, k, match, before, "session")
         return list(dict.fromkeys(one.session_id for one in response.results))
 
+    def confidence(self, query: str, k: int, match: Match) -> str:
+        results = self._ask(query, k, match, None, "part").results
+        return results[0].why.confidence if results else "none"
+
     def _ask(self, query: str, k: int, match: Match, before: int | None, group: Group) -> SearchResponse:
         assert self.index is not None, "build first"
         return self.index.search(

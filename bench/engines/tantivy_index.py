@@ -1,10 +1,11 @@
-"""tantivy: BM25 over exact words joined by OR, or over words within one edit of the query's."""
+"""tantivy: BM25 over exact words joined by OR, over their stems, or over words within one edit of the query's."""
 
 from __future__ import annotations
 
 import re
 from typing import TYPE_CHECKING, Any
 
+import Stemmer
 import tantivy
 
 from bench.datasets.documents import documents
@@ -22,10 +23,11 @@ WRITER_BYTES = 128_000_000
 
 class Tantivy:
     name = "tantivy"
+    tokenizer = "default"
 
     def build(self, sessions: Iterable[Session]) -> None:
         builder = tantivy.SchemaBuilder()
-        builder.add_text_field("text", stored=True)
+        builder.add_text_field("text", stored=True, tokenizer_name=self.tokenizer)
         builder.add_integer_field("number", stored=True)
         self.schema = builder.build()
         self.index = tantivy.Index(self.schema)
@@ -59,6 +61,17 @@ class Tantivy:
         snippets = tantivy.SnippetGenerator.create(self.searcher, asked, self.schema, "text")
         found = [self.searcher.doc(address) for _, address in self.searcher.search(asked, k).hits]
         return [(self.hits[one["number"][0]], snippets.snippet_from_doc(one).fragment()) for one in found]
+
+
+class TantivyStem(Tantivy):
+    name = "tantivy-stem"
+    tokenizer = "en_stem"
+
+    def __init__(self) -> None:
+        self.stemmer = Stemmer.Stemmer("english")  # the algorithm of en_stem
+
+    def _words(self, text: str) -> list[str]:
+        return list(dict.fromkeys(self.stemmer.stemWords(super()._words(text))))
 
 
 class TantivyFuzzy1(Tantivy):

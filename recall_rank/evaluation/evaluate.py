@@ -3,15 +3,24 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, Unpack
 
-from recall_rank.evaluation.labelled_queries import LabelledQuery, answerable, labelled
-from recall_rank.evaluation.metrics import first_rank, ndcg
-from recall_rank.evaluation.report import Compared, Comparison, Evaluation, Figures, Outcome, by_kind
+from recall_rank.evaluation.labelled_queries import Graded, LabelledQuery, answerable, labelled, message_of
+from recall_rank.evaluation.metrics import first_rank
+from recall_rank.evaluation.report import (
+    Certainty,
+    Compared,
+    Comparison,
+    Evaluation,
+    Figures,
+    Outcome,
+    by_kind,
+    certainty,
+)
 from recall_rank.index.reader.places import Place
-from recall_rank.model import SearchResponse
+from recall_rank.model import Match, SearchResponse
 from recall_rank.search.options import OPTION_NAMES, SearchOptions
 
 PAGE = 10  # results of an ordinary search, whose CPU is measured
@@ -69,16 +78,30 @@ class _Configuration:
         ]
         # The engine's own order of sessions counts, except where a message must be left out of it.
         found = hits if left_out else [Place(hit.session_id) for hit in self.page(query, DEPTH, "session").results]
+        graded = Graded(query)
+        messages = list(dict.fromkeys(map(message_of, hits)))
         return Outcome(
             kind=query.kind,
             exact=is_exact(query),
-            part=_part_rank(query, hits),
+            part=first_rank((_named(hit, graded.best_places) for hit in hits), (True,)),
             session=first_rank(dict.fromkeys(place.session for place in found), set(query.relevant_sessions)),
-            ndcg_10=_message_ndcg(query, hits),
+            ndcg_10=graded.ndcg(messages),
+            recall_10=graded.recall(messages),
+            confidence=_confidence(first, left_out),
             empty=not first.results,
             degraded=tuple(map(str, first.degrade_kinds)),
             cpu_ms=spent,
         )
+
+    def confidence(self, query: LabelledQuery) -> str:
+        left_out = {(place.session, place.message) for place in query.exclude}
+        return _confidence(self.page(query, PAGE), left_out)
+
+
+def _confidence(response: SearchResponse, left_out: Container[tuple[str, str | None]]) -> str:
+    """Return the confidence of the first result of a message that is not left out; "none" when there is none."""
+    first = (hit for hit in response.results if (hit.session_id, hit.message_id) not in left_out)
+    return next((hit.why.confidence for hit in first), "none")
 
 
 def evaluate(
@@ -99,46 +122,61 @@ def evaluate(
     group, cancel) are refused. Unless `match` is given, queries of a kind with "typo" in its name are searched in fuzzy
     mode and all others in smart mode. All searches have one `now`.
 
-    A query without any answer in the index (in its project, if it names one) is counted as missing and not searched. A
-    query that a search refuses is counted as refused. Neither enters the figures. All figures except CPU times are
+    MRR of parts and recall look for the places of the best grade that the query has in the index, nDCG for all of them
+    by grade. A query without any answer in the index (in its project, if it names one) is counted as missing and not
+    searched. A query that a search refuses is counted as refused. Of one that is not answerable only the confidence of
+    the first result is counted. None of these enters the figures. All figures except CPU times are
     equal in every run, unless the time budget cuts a search short.
 
     Raises ValueError or TypeError for an empty list of queries, for an invalid query, and for unknown options.
     """
     configurations = _configurations(index, using, against, options)
     asked = _read(queries)
-    kept, absent = answerable(asked, index.holds, options.get("project"))
+    kept, unknown = answerable(asked, index.holds, options.get("project"))
+    hopeless = [query for query in asked if not query.answerable]
     for configuration in configurations:
         configuration.probe()
     outcomes: list[tuple[Outcome, ...]] = []
-    for number, query in enumerate(kept):
+    unanswered: list[tuple[str, ...]] = []
+    count = len(kept) + len(hopeless)
+    for number, query in enumerate([*kept, *hopeless]):
         if progress is not None:
-            progress("evaluating", number, len(kept))
+            progress("evaluating", number, count)
         # Who goes first finds colder caches: they take turns.
         order = configurations if number % 2 == 0 else configurations[::-1]
         try:
+            if not query.answerable:
+                unanswered.append(tuple(configuration.confidence(query) for configuration in configurations))
+                continue
             answers = tuple(configuration.outcome(query) for configuration in order)
         except ValueError:  # the options were fine for the probe, so it is the query
             continue
         outcomes.append(answers if number % 2 == 0 else answers[::-1])
     if progress is not None:
-        progress("evaluating", len(kept), len(kept))
+        progress("evaluating", count, count)
     kinds = by_kind(outcomes)
     return Evaluation(
         queries=len(asked),
         measured=len(outcomes),
-        missing=len(asked) - len(kept),
-        refused=len(kept) - len(outcomes),
-        missing_places=absent,
+        missing=len(asked) - count,
+        refused=count - len(outcomes) - len(unanswered),
+        missing_places=sum(one.places for one in unknown if one.measured),
         overall=_figures(outcomes),
         kinds={kind: _figures(some) for kind, some in kinds.items()},
+        unanswerable=len(unanswered),
+        certainty=_certainty(outcomes, unanswered, 0),
+        unknown=unknown,
         against=None
         if against is None
-        else Comparison(_compared(outcomes), {kind: _compared(some) for kind, some in kinds.items()}),
+        else Comparison(
+            _compared(outcomes),
+            {kind: _compared(some) for kind, some in kinds.items()},
+            _certainty(outcomes, unanswered, 1),
+        ),
     )
 
 
-def match_of(kind: str) -> str:
+def match_of(kind: str) -> Match:
     """Return the match mode for a kind of query: "fuzzy" when the name of the kind contains "typo", else "smart"."""
     return "fuzzy" if "typo" in kind else "smart"
 
@@ -156,28 +194,16 @@ def _compared(outcomes: Sequence[tuple[Outcome, ...]]) -> Compared:
     return Compared.of([ours for ours, _ in outcomes], [theirs for _, theirs in outcomes])
 
 
-def _part_rank(query: LabelledQuery, hits: Iterable[Place]) -> int | None:
-    """Return the rank, from 1, of the first hit that is an answer or lies in an answering message; None when there is
-    none.
-    """
-    good = {place for place in (*query.relevant, *query.also) if place.message is not None}
-    return first_rank((_named(hit, good) for hit in hits), (True,))
+def _certainty(
+    outcomes: Iterable[tuple[Outcome, ...]], unanswered: Iterable[tuple[str, ...]], which: int
+) -> Mapping[str, Certainty]:
+    """Return the certainty of the first configuration (`which` 0) or the second (1)."""
+    first = [(answers[which].confidence, answers[which].session == 1) for answers in outcomes]
+    return certainty(first, [levels[which] for levels in unanswered])
 
 
 def _named(hit: Place, good: set[Place]) -> bool:
     return hit in good or Place(hit.session, hit.message) in good
-
-
-def _message_ndcg(query: LabelledQuery, hits: Iterable[Place]) -> float:
-    """Return nDCG@10 of the messages of the hits, each message counted once; 0 when no answer is a message.
-
-    Messages of `query.also` gain as those of `query.relevant` do, but at most as many gain as `relevant` names.
-    """
-    relevant = {(place.session, place.message) for place in query.relevant if place.message is not None}
-    also = {(place.session, place.message) for place in query.also if place.message is not None}
-    if not relevant:
-        return 0.0
-    return ndcg(list(dict.fromkeys((hit.session, hit.message) for hit in hits)), relevant | also, len(relevant))
 
 
 def _configurations(

@@ -1,9 +1,11 @@
-"""Measures of a ranking: ranks, reciprocal rank, nDCG, and confidence intervals of differences."""
+"""Measures of a ranking: ranks, reciprocal rank, recall, nDCG, and confidence intervals of differences."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Container, Iterable, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
+from types import MappingProxyType
+from typing import Any, Final
 
 Rank = int | None
 """1 for the first place, None for not found."""
@@ -11,6 +13,11 @@ Rank = int | None
 DRAWS = 2000
 SEED = 20261121
 CUTOFF = 10  # places a figure looks at
+
+Grades = Mapping[Any, float]
+"""Item of a ranking -> its grade, 0 or more; an item without one is not relevant."""
+
+NO_GRADES: Final[Grades] = MappingProxyType({})
 
 
 def first_rank(ranking: Iterable[object], wanted: Container[object]) -> Rank:
@@ -26,19 +33,35 @@ def reciprocal(rank: Rank, depth: int = CUTOFF) -> float:
     return 1.0 / rank if rank is not None and rank <= depth else 0.0
 
 
-def ndcg(ranking: Sequence[object], relevant: Container[object], count: int, depth: int = CUTOFF) -> float:
-    """Return nDCG@depth of a ranking without repeats, in which items of `relevant` gain 1 and others 0.
+def recall(ranking: Sequence[object], relevant: Container[object], count: int, depth: int = CUTOFF) -> float:
+    """Return recall@depth of a ranking without repeats: the share of `count` relevant items among its first `depth`.
 
-    At most `count` items gain. DCG is the sum of gain / log2(rank + 1), with ranks from 1. It is divided by the DCG of
-    a ranking that begins with `count` relevant items (Järvelin and Kekäläinen, ACM TOIS 20(4), 2002). `count` is at
-    least 1.
+    `relevant` may hold more items than `count`, any of which stands in for another; the share is at most 1. `count` is
+    at least 1.
     """
-    places = [place for place, item in enumerate(ranking[:depth], 1) if item in relevant][:count]
-    return _gain(places) / _gain(range(1, min(count, depth) + 1))
+    return min(sum(item in relevant for item in ranking[:depth]), count) / count
 
 
-def _gain(places: Iterable[int]) -> float:
-    return math.fsum(1.0 / math.log2(place + 1) for place in places)
+def ndcg(ranking: Sequence[object], grades: Grades, stand_ins: Grades = NO_GRADES, depth: int = CUTOFF) -> float:
+    """Return nDCG@depth of a ranking without repeats, in which an item of grade g gains 2**g - 1.
+
+    DCG is the sum of gain / log2(rank + 1), with ranks from 1. It is divided by the DCG of a ranking that begins with
+    the items of `grades`, the best first (Järvelin and Kekäläinen, ACM TOIS 20(4), 2002, with the gain of Burges et
+    al., ICML 2005); at least one of them has a grade above 0. Items of `stand_ins` gain too, but no more items gain
+    than `grades` has with a gain, and nDCG is at most 1.
+    """
+    best = sorted((gain for grade in grades.values() if (gain := _gain(grade))), reverse=True)
+    found = [_gain(grades.get(item, stand_ins.get(item, 0))) for item in ranking[:depth]]
+    places = [(place, gain) for place, gain in enumerate(found, 1) if gain][: len(best)]
+    return min(_dcg(places) / _dcg(enumerate(best[:depth], 1)), 1.0)
+
+
+def _gain(grade: float) -> float:
+    return math.pow(2.0, grade) - 1.0
+
+
+def _dcg(gains: Iterable[tuple[int, float]]) -> float:
+    return math.fsum(gain / math.log2(place + 1) for place, gain in gains)
 
 
 def mean(values: Sequence[float]) -> float:

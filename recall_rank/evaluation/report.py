@@ -9,21 +9,25 @@ from typing import Any, Final, Self
 
 from recall_rank.evaluation.metrics import CUTOFF, Rank, bootstrap, mean, quantile, reciprocal, share
 
+LEVELS: Final = ("high", "medium", "low", "none")  # confidence of the first result; "none" where there is no result
 LEAST_DIFFERENT: Final = 6  # 2 * .5 ** 6 = .03 is the two-sided chance of equal signs; of five it is .06
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """The measurements of one query: the ranks of its first answering part and session, nDCG, CPU time, degradation.
+    """The measurements of one query: the ranks of its first answering part and session, nDCG, recall, confidence of the
+    first result, CPU time, degradation.
 
-    `part` and `ndcg_10` apply only when `exact` is true, that is, when an answer is a message or a part.
+    `part`, `ndcg_10` and `recall_10` apply only when `exact` is true, that is, when an answer is a message or a part.
     """
 
     kind: str
     exact: bool  # an answer names a message or a part
-    part: Rank
+    part: Rank  # of the first part of the best grade
     session: Rank
     ndcg_10: float
+    recall_10: float  # of messages of the best grade
+    confidence: str  # one of LEVELS
     empty: bool
     degraded: Sequence[str]
     cpu_ms: float
@@ -62,7 +66,8 @@ class Figures:
     queries: int
     parts: Ranks | None  # ranks of the answering part; queries answered by a session are left out
     sessions: Ranks | None  # ranks of the session among sessions
-    ndcg_10: float | None  # over messages, each once; the queries of `parts`
+    ndcg_10: float | None  # over messages, each once, by their grades; the queries of `parts`
+    recall_10: float | None  # share of the messages of the best grade that are among the first ten
     empty: float  # share of answers without any result
     degraded: float  # share of answers that a limit or a lack of time made worse
     degrade_kinds: Mapping[str, int]  # how many for which reason: time, budget, fallback
@@ -78,6 +83,7 @@ class Figures:
             parts=Ranks.of([one.part for one in exact]),
             sessions=Ranks.of([one.session for one in outcomes]),
             ndcg_10=mean([one.ndcg_10 for one in exact]) if exact else None,
+            recall_10=mean([one.recall_10 for one in exact]) if exact else None,
             empty=share([one.empty for one in outcomes]),
             degraded=share([bool(one.degraded) for one in outcomes]),
             degrade_kinds=dict(sorted(Counter(kind for one in outcomes for kind in one.degraded).items())),
@@ -130,6 +136,7 @@ class Compared:
     part_mrr_10: Difference | None
     session_mrr_10: Difference | None
     ndcg_10: Difference | None
+    recall_10: Difference | None
 
     @classmethod
     def of(cls, ours: Sequence[Outcome], theirs: Sequence[Outcome]) -> Self:
@@ -144,15 +151,57 @@ class Compared:
             Difference.of([reciprocal(our.part) - reciprocal(their.part) for our, their in exact]),
             Difference.of([reciprocal(our.session) - reciprocal(their.session) for our, their in pairs]),
             Difference.of([our.ndcg_10 - their.ndcg_10 for our, their in exact]),
+            Difference.of([our.recall_10 - their.recall_10 for our, their in exact]),
         )
 
 
 @dataclass(frozen=True, slots=True)
+class Certainty:
+    """The queries whose first result has one confidence.
+
+    Of `queries`, which have an answer, the share `right` has it in the first session; None when there is no such query.
+    `unanswerable` counts queries that the history cannot answer.
+    """
+
+    queries: int
+    right: float | None
+    unanswerable: int
+
+
+def certainty(first: Iterable[tuple[str, bool]], unanswerable: Sequence[str]) -> dict[str, Certainty]:
+    """Return a mapping from each of LEVELS to the queries whose first result has that confidence.
+
+    `first` has (confidence, whether the first session is right) for each query with an answer, `unanswerable` the
+    confidence for each one without.
+    """
+    right: dict[str, list[bool]] = {level: [] for level in LEVELS}
+    for level, claim in first:
+        right[level].append(claim)
+    return {
+        level: Certainty(len(claims), share(claims) if claims else None, unanswerable.count(level))
+        for level, claims in right.items()
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class UnknownPlaces:
+    """The answers of one query that are not in the index: its position among the queries, from 0, and their number.
+
+    A query without any other answer is not `measured`.
+    """
+
+    query: int
+    places: int
+    measured: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Comparison:
-    """The comparison of two configurations over all queries, and by kind of query."""
+    """The comparison of two configurations over all queries, and by kind of query; the second one's confidence."""
 
     overall: Compared
     kinds: Mapping[str, Compared]
+    certainty: Mapping[str, Certainty]
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,7 +209,7 @@ class Evaluation:
     """The result of an evaluation: aggregates over labelled queries, with the names of the kinds of queries as its only
     texts.
 
-    queries = measured + missing + refused.
+    queries = measured + unanswerable + missing + refused.
     """
 
     queries: int
@@ -170,6 +219,9 @@ class Evaluation:
     missing_places: int  # of measured queries: answers that are not in the index, and so are left out of the figures
     overall: Figures
     kinds: Mapping[str, Figures] = field(default_factory=dict)
+    unanswerable: int = 0  # queries that the history cannot answer: only their confidence is measured
+    certainty: Mapping[str, Certainty] = field(default_factory=dict)  # confidence of the first result -> the queries
+    unknown: Sequence[UnknownPlaces] = ()  # the queries of `missing` and `missing_places`
     against: Comparison | None = None
 
     def to_dict(self) -> dict[str, Any]:

@@ -10,12 +10,13 @@ import pytest
 
 from bench import engines
 from bench.engines import EngineError, Hit, cpu_clock, create
+from bench.engines.fts5 import Fts5, Fts5Trigram
 from recall_rank.model import Message, Part, Session
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-OPTIONAL = ("xapian", "xapian-spelling", "lancedb")
+OPTIONAL = ("tantivy-stem", "xapian", "xapian-spelling", "lancedb")
 SESSIONS = [
     Session(
         id="s1",
@@ -69,6 +70,11 @@ def test_xapian_makes_snippets() -> None:
     assert isinstance(engine, engines.HasPages)
     ((hit, snippet),) = engine.page("whistle", 5)  # type: ignore[misc]
     assert (hit, "whistles" in snippet) == (Hit("s1", "m1", "p1"), True)
+
+
+def test_a_word_that_is_asked_twice_counts_once_in_fts5() -> None:
+    assert Fts5().terms("Kettle, kettle spoon") == ["kettle", "spoon"]
+    assert Fts5Trigram().terms("a Kettle kettle") == ["kettle"]
 
 
 def test_a_missing_package_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

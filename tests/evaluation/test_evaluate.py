@@ -20,7 +20,7 @@ from bench.reporting.known_items import evaluate as bench_evaluate
 from bench.reporting.known_items import figures, reciprocals
 from bench.reporting.paired_difference import paired
 from recall_rank import Evaluation, Index, LabelledQuery, Place, SearchResponse, evaluate
-from recall_rank.evaluation.report import Figures
+from recall_rank.evaluation.report import Certainty, Figures
 from tests.support.frontends.samples import hit, response
 from tests.support.search.samples import ENOUGH_MS, NOW, message, session
 
@@ -105,6 +105,36 @@ def test_where_an_answer_stands(asked: LabelledQuery, part: float, ndcg: float) 
     assert overall.parts is not None
     assert overall.parts.mrr_10 == pytest.approx(part)
     assert overall.ndcg_10 == pytest.approx(ndcg)
+
+
+def test_grades_by_hand() -> None:
+    """Parts and recall look for the best grade, nDCG for all."""
+    near, best, gone = Place("s1", "m0", "p1"), Place("s1", "m1", "p1"), Place("s9", "m1")
+    asked = query("q", near, best, gone, grades={near: 1, best: 2, gone: 2})
+    overall = evaluate(Fixed(*PARTS, sessions=SESSIONS), [asked]).overall
+    assert overall.parts is not None
+    assert (overall.parts.mrr_10, overall.recall_10) == (1 / 5, 0.5)
+    gain = 1 + 3 / math.log2(4)  # s1/m0 is first, s2/m1 second, s1/m1 third
+    assert overall.ndcg_10 == pytest.approx(gain / (3 + 3 / math.log2(3) + 1 / math.log2(4)))
+    binary = query("q", near, best)
+    assert untimed(evaluate(Fixed(*PARTS), [binary]).overall) == untimed(
+        evaluate(Fixed(*PARTS), [replace(binary, grades={near: 1, best: 1})]).overall
+    )
+
+
+def test_queries_that_nothing_answers_count_by_confidence_alone() -> None:
+    engine, nothing = Fixed(*PARTS, sessions=SESSIONS), Fixed()
+    hopeless = LabelledQuery("absent", kind="absent", answerable=False)
+    found = evaluate(engine, [query(), hopeless, hopeless], against=nothing.search)
+    assert (found.queries, found.measured, found.unanswerable, found.missing) == (3, 1, 2, 0)
+    assert list(found.kinds) == ["query"]
+    level = hit().why.confidence
+    assert found.certainty[level] == Certainty(queries=1, right=0.0, unanswerable=2)
+    assert sum(one.queries + one.unanswerable for one in found.certainty.values()) == 3
+    assert found.against is not None
+    assert found.against.certainty["none"] == Certainty(queries=1, right=0.0, unanswerable=2)
+    alone = evaluate(nothing, [hopeless])
+    assert (alone.measured, alone.overall.sessions, alone.certainty["none"]) == (0, None, Certainty(0, None, 1))
 
 
 def test_beyond_ten_is_not_found() -> None:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from bench.datasets.published import beam, locomo, nl2bash, perturbations, realtalk, records, smart_collections, xquad
 from bench.datasets.published.histories import build as histories
+from bench.datasets.published.honest import questions
 from bench.datasets.published.repositories import Repository, open_tree
 
 if TYPE_CHECKING:
@@ -122,6 +123,12 @@ SETS: Mapping[str, PublishedSet] = {
             histories.build,
         ),
         PublishedSet(
+            "honest",
+            "the same histories, 329 questions with graded answers and 55 without an answer (these are MIT)",
+            (SPECSTORY, MINSKY, BSC, PI, SWE),
+            questions.build,
+        ),
+        PublishedSet(
             "locomo",
             "5 conversations, 2,694 messages, 855 questions",
             (LOCOMO, LOCOMO_AUDIT),
@@ -166,6 +173,9 @@ def build(name: str, folder: Path, checkouts: Sequence[Path] = ()) -> Iterator[s
     (target / SUMMARY).write_text(_summary(chosen, lines), encoding="utf-8")
     sessions = sum(row["t"] == "session" for row in built.history)
     yield f"{name}: {sessions:,} sessions, {len(built.history) - sessions:,} messages, {len(built.queries):,} queries"
+    held, count = records.answers_held(built.history, built.queries)
+    if held < count:
+        yield f"{name}: {count - held:,} of {count:,} answers are not in these histories"
 
 
 def _summary(chosen: PublishedSet, lines: Sequence[str]) -> str:

@@ -72,6 +72,18 @@ def sessions_of(history: Iterable[Row]) -> dict[str, str]:
     return {row["id"]: row["session"] for row in history if row["t"] == "message"}
 
 
+def answers_held(history: Iterable[Row], queries: Iterable[Row]) -> tuple[int, int]:
+    """Return how many of the answers of the queries a history holds, and how many there are."""
+    held: set[tuple[str | None, ...]] = set()
+    for row in history:
+        if row["t"] == "session":
+            held.add((row["id"], None, None))
+        else:
+            held |= {(row["session"], row["id"], part) for part in (None, *(one["id"] for one in row["parts"]))}
+    answers = [tuple(map(one.get, ("session", "message", "part"))) for row in queries for one in row["relevant"]]
+    return sum(one in held for one in answers), len(answers)
+
+
 def blob_id(content: bytes) -> str:
     """Return the id that git gives to a file of this content."""
     return hashlib.sha1(b"blob %d\0" % len(content) + content, usedforsecurity=False).hexdigest()

@@ -107,7 +107,7 @@ def test_the_sets_are_listed_with_size_licence_and_source(capsys: pytest.Capture
 
 def test_wrong_usage_is_answered_with_a_sentence(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert command.main(["data", "nosuch", str(tmp_path)]) == 2
-    assert "a set must be one of histories, locomo" in capsys.readouterr().err
+    assert "a set must be one of histories, honest, locomo" in capsys.readouterr().err
     with pytest.raises(SystemExit) as ended:
         command.main(["data", "locomo"])
     assert ended.value.code == 2

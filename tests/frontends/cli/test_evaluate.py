@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import math
 from pathlib import Path
 from typing import Any
 
@@ -58,12 +59,11 @@ def test_a_table_for_people(ask: Any) -> None:
     shown = ask(line(), line("wick", relevant=[{"session": "secret-session-3"}], kind="whole")).stdout
     first, head, *rows = shown.splitlines()
     assert first == "asked: smart, fuzzy for kinds named typo"
-    assert head.split() == (
-        "kind n part@1 part@10 part MRR session@1 session@10 session MRR nDCG@10 empty degraded ms p50 ms p95".split()
-    )
+    measures = "part@1 part@10 part MRR session@1 session@10 session MRR nDCG@10 recall@10"
+    assert head.split() == ["kind", "n", *measures.split(), *"empty degraded ms p50 ms p95".split()]
     whole, words, total = (row.split() for row in rows[:3])
-    assert whole[:11] == ["whole", "1", "-", "-", "-", "1.000", "1.000", "1.000", "-", "0.0%", "0.0%"]
-    assert words[:9] == ["words", "1", *["1.000"] * 7]
+    assert whole[:12] == ["whole", "1", "-", "-", "-", "1.000", "1.000", "1.000", "-", "-", "0.0%", "0.0%"]
+    assert words[:10] == ["words", "1", *["1.000"] * 8]
     assert total[:2] == ["all", "2"]
     assert "2 of 2 queries measured over 3 sessions, 3 parts" in rows
     assert "note: malformed records skipped (recall-rank sources says more): 1" in rows  # no path: it may be private
@@ -78,6 +78,7 @@ def test_json_for_programs(ask: Any) -> None:
         "sources": 1, "failed": 0, "sessions": 3, "messages": 3, "parts": 3, "malformed": 1,
     }  # fmt: skip
     assert told["broken_lines"] == [{"line": 2, "reason": "not JSON"}]
+    assert told["unknown_lines"] == [{"line": 3, "places": 1, "measured": False}]
     assert (told["queries"], told["measured"], told["missing"], told["refused"]) == (2, 1, 1, 0)
     assert told["overall"]["parts"]["mrr_10"] == told["kinds"]["words"]["parts"]["mrr_10"] == 1.0
     assert told["against"] is None
@@ -130,6 +131,58 @@ def test_broken_and_unanswered_queries_are_named_by_their_number(ask: Any) -> No
     assert "  line 3: a query must be a LabelledQuery or a mapping, not str" in shown
     assert "  line 4: query must be a string, not list" in shown
     assert shown[-1] == "  2 more (--json lists them)"
+    note = shown.index("note: queries left out, their answers not being in the history: 1")
+    assert shown[note + 1] == "  line 7: 1 answer"
+
+
+def test_grades_of_no_use_are_named_by_line_and_the_rest_is_measured(ask: Any) -> None:
+    graded = [{**ANSWER, "grade": 2}, {"session": "secret-session-2", "message": "secret-message-2", "grade": 1}]
+    bad = [
+        line(relevant=[{**ANSWER, "grade": "lantern"}]),
+        line(relevant=[{**ANSWER, "grade": -1}]),
+        line(relevant=[{**ANSWER, "grade": 0}]),
+        line(relevant=[]),
+        line(answerable=False),
+    ]
+    shown = ask(*bad, line("lantern", relevant=[*graded, {"session": "sand", "message": "m"}])).stdout.splitlines()
+    assert "1 of 1 query measured over 3 sessions, 3 parts" in shown
+    assert "note: answers left out, not being in the history as others of their queries are: 1" in shown
+    assert shown[-6:] == [
+        "note: broken lines in the file of queries: 5",
+        "  line 1: grade must be a number, not str",
+        "  line 2: grade must be from 0 to 100",
+        "  line 3: relevant must name a place of a grade above 0",
+        "  line 4: relevant must name at least one place",
+        "  line 5: a query that is not answerable must name no answer",
+    ]
+    none = ask(*bad).stderr
+    assert "no line of the file holds a query (5 broken): line 1: grade must be a number, not str" in none
+
+
+def test_grades_and_questions_without_an_answer(ask: Any) -> None:
+    other = {"session": "secret-session-2", "message": "secret-message-2"}
+    asked = [
+        line("whale oil lantern", relevant=[{**ANSWER, "grade": 2}, {**other, "grade": 1}]),
+        line("gryphon", relevant=[], answerable=False, kind="none"),
+        b'{"query": "wick", "answerable": false}',
+    ]
+    told = json.loads(ask(*asked, options=("--against", "literal", "--json")).stdout)
+    counts = (told["queries"], told["measured"], told["unanswerable"], told["missing"], told["refused"])
+    assert counts == (3, 1, 2, 0, 0)
+    figures = told["overall"]
+    assert figures["ndcg_10"] == pytest.approx((1 + 3 / math.log2(3)) / (3 + 1 / math.log2(3)))
+    assert (figures["parts"]["mrr_10"], figures["recall_10"]) == (0.5, 1.0)
+    assert set(told["kinds"]) == {"words"}
+    assert sum(one["queries"] for one in told["certainty"].values()) == 1
+    assert sum(one["unanswerable"] for one in told["certainty"].values()) == 2
+    assert told["certainty"]["none"] == {"queries": 0, "right": None, "unanswerable": 1}
+    assert told["against"]["certainty"]["none"]["queries"] == 1
+    assert told["against"]["overall"]["recall_10"]["wins"] == 1
+    shown = ask(*asked).stdout.splitlines()
+    table = shown[shown.index("first result  n  session right  unanswerable") :][:5]
+    assert table[-1].split() == ["none", "0", "-", "1"]
+    assert "note: queries that the history cannot answer, in no other figure: 2" in shown
+    assert ask(asked[1]).exit_code == 0
 
 
 def test_an_invalid_pattern_is_left_out(ask: Any) -> None:
@@ -191,9 +244,9 @@ def test_a_file_of_queries(run: Run, history: Path, tmp_path: Path) -> None:
 
 
 def test_broken_lines_are_numbered_from_one() -> None:
-    queries, broken = read_queries([b"\n", line("one"), b"  \n", b"nope\n", line(relevant=7)])
-    assert [query.query for query in queries] == ["one"]
-    assert broken == [BrokenLine(4, "not JSON"), BrokenLine(5, "relevant must be a list, not int")]
+    file = read_queries([b"\n", line("one"), b"  \n", b"nope\n", line(relevant=7)])
+    assert ([query.query for query in file.queries], file.lines) == (["one"], [2])
+    assert file.broken == [BrokenLine(4, "not JSON"), BrokenLine(5, "relevant must be a list, not int")]
 
 
 @pytest.mark.shared

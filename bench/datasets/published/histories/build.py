@@ -21,11 +21,17 @@ SWE_PATHS = ("tests/test_data/trajectories", "trajectories")
 
 def build(trees: Mapping[str, Tree]) -> records.BuiltSet:
     """Build the histories and draw their queries."""
+    rows = history(trees)
+    return records.BuiltSet(rows, known_items.queries(rows))
+
+
+def history(trees: Mapping[str, Tree]) -> list[Row]:
+    """Return the lines of the histories."""
     cli, minsky, bsc = (trees[name] for name in ("specstoryai/getspecstory", "edobry/minsky", "hpm27/agente-bsc-rag"))
-    history: list[Row] = []
-    history += specstory.read_pages(cli, (PAGES, f"specstory-cli/{PAGES}"), "getspecstory", known_items.CLI)
-    history += specstory.read_pages(minsky, (PAGES,), "minsky", known_items.MINSKY)
-    history += specstory.read_pages(bsc, (PAGES,), "agente-bsc-rag", known_items.BSC)
-    history += traces.read_pi(trees["badlogic/pi-mono"], PI_PATHS)
-    history += traces.read_trajectories(trees["SWE-agent/SWE-agent"], SWE_PATHS)
-    return records.BuiltSet(history, known_items.queries(history))
+    rows: list[Row] = []
+    rows += specstory.read_pages(cli, (PAGES, f"specstory-cli/{PAGES}"), "getspecstory", known_items.CLI)
+    rows += specstory.read_pages(minsky, (PAGES,), "minsky", known_items.MINSKY)
+    rows += specstory.read_pages(bsc, (PAGES,), "agente-bsc-rag", known_items.BSC)
+    rows += traces.read_pi(trees["badlogic/pi-mono"], PI_PATHS)
+    rows += traces.read_trajectories(trees["SWE-agent/SWE-agent"], SWE_PATHS)
+    return rows

@@ -22,7 +22,7 @@ from recall_rank.frontends.cli.output.console import (
 )
 from recall_rank.frontends.cli.output.display import given_display
 from recall_rank.frontends.cli.output.render import show
-from recall_rank.frontends.cli.query_file import BrokenLine, read_queries
+from recall_rank.frontends.cli.query_file import QueryFile, read_queries
 
 if TYPE_CHECKING:
     from recall_rank.evaluation.evaluate import Search
@@ -57,29 +57,31 @@ def evaluate(
 ) -> None:
     """Measure how well searches find what is known to be there.
 
-    A line of the file of queries is {"query", "relevant": [{"session", "message"?, "part"?}], "kind"?, "project"?,
-    "also"?, "exclude"?, "relevant_sessions"?}. Only aggregates are printed: no text, no id and no query.
+    A line of the file of queries is {"query", "relevant": [{"session", "message"?, "part"?, "grade"?}], "kind"?,
+    "project"?, "also"?, "exclude"?, "relevant_sessions"?}, or {"query", "answerable": false} where nothing answers.
+    Only aggregates are printed: no text, no id and no query.
 
     Ends with 5 when no message or session that answers a query is in the history.
     """
-    queries, broken = read_queries(lines)
-    if not queries:
-        fail(f"no line of the file holds a query ({len(broken)} broken)", USAGE, as_json=as_json)
+    file = read_queries(lines)
+    if not file.queries:
+        first = f": line {file.broken[0].line}: {file.broken[0].reason}" if file.broken else ""
+        fail(f"no line of the file holds a query ({len(file.broken)} broken){first}", USAGE, as_json=as_json)
     configurations = _configurations(match, against, against_weights, as_json=as_json)
     options = {} if budget_ms is None else {"budget_ms": budget_ms}
     with open_recall(histories, as_json=as_json) as recall:
         reports = read_with_progress(recall)
         fail_without_history(reports, as_json=as_json)
-        evaluation = _evaluate(recall, queries, configurations, options, as_json=as_json)
+        evaluation = _evaluate(recall, file.queries, configurations, options, as_json=as_json)
     if as_json:
-        print_json(_to_dict(evaluation, configurations, reports, broken))
+        print_json(_to_dict(evaluation, configurations, reports, file))
     else:
         from recall_rank.frontends.cli.output.evaluation_tables import evaluation_lines
 
         display = given_display(sys.stdout)
         names = [_name(one) for one in configurations]
-        show(evaluation_lines(evaluation, names, reports, broken, display.columns), display)
-    ctx.exit(HITS if evaluation.measured else NOT_THERE)
+        show(evaluation_lines(evaluation, names, reports, file, display.columns), display)
+    ctx.exit(HITS if evaluation.measured or evaluation.unanswerable else NOT_THERE)
 
 
 def _configurations(
@@ -156,7 +158,7 @@ def _to_dict(
     evaluation: Evaluation,
     configurations: Sequence[dict[str, Any]],
     reports: Sequence[SourceReport],
-    broken: Sequence[BrokenLine],
+    file: QueryFile,
 ) -> dict[str, Any]:
     return {
         "ok": True,
@@ -169,6 +171,10 @@ def _to_dict(
             "parts": sum(report.parts for report in reports),
             "malformed": sum(report.malformed_count for report in reports),
         },
-        "broken_lines": [{"line": one.line, "reason": one.reason} for one in broken],
-        **evaluation.to_dict(),
+        "broken_lines": [{"line": one.line, "reason": one.reason} for one in file.broken],
+        "unknown_lines": [
+            {"line": file.lines[one.query], "places": one.places, "measured": one.measured}
+            for one in evaluation.unknown
+        ],
+        **{name: value for name, value in evaluation.to_dict().items() if name != "unknown"},
     }

@@ -34,7 +34,7 @@ INITIALIZE = {
 }
 LIST = ({"jsonrpc": "2.0", "method": "notifications/initialized"}, {"jsonrpc": "2.0", "id": 1, "method": "tools/list"})
 MOST_MIDDLE_MS = 30.0
-_ROOT = str(Path(__file__).resolve().parents[2])
+_ROOT = str(Path(__file__).resolve().parents[3])
 MATCHES = ("smart", "literal")
 # What a model reads, in tokens of four characters: the most that each may have in either form of an answer.
 MOST_TOKENS = {"list of tools": 2_200, "ten hits": 1_200, "answer without hits": 150, "largest answer": 5_000}
