@@ -1,14 +1,16 @@
 """Compounds such as rate_limit, HTTPServer, v1.2 and error404: their subwords, and the subwords joined to one form.
 
 The rules are those of a word delimiter filter: a subword ends at a separator, at a change from lower case to a capital,
-before the last of several capitals that lower case follows, and between digits and longer runs of letters.
+before the last of several capitals that lower case follows, and between digits and longer runs of letters. The marks
+at the edges of a name, as in _x, __init__, --flag, .env, @validate and #define, belong to another form of it.
 """
 
 from libc.stdint cimport uint8_t, uint16_t, uint32_t
 from libc.string cimport memcpy
 
-from recall_rank._core.text.token_buffer cimport (JOINED, MAX_JOIN, MAX_TERM, WORD, TokenBuffer, append_token, end_form,
-                                                  prefix_may_pass, reserve_token, shape_may_pass)
+from recall_rank._core.text.token_buffer cimport (JOINED, MAX_JOIN, MAX_TERM, SPECIAL, WORD, TokenBuffer,
+                                                  append_token, end_form, prefix_may_pass, reserve_token,
+                                                  shape_may_pass)
 from recall_rank._core.text.chars cimport (DIGIT, LETTER, LOWER, MARK, SEPARATOR, UPPER, CharTables, char_class,
                                            fold_char)
 from recall_rank._core.text.ascii_words cimport rr_lowercase_end
@@ -18,6 +20,9 @@ cdef enum:
     MAX_SUBWORDS = 32      # of a compound; the next one begins another compound
     MAX_SPLIT_BYTES = 32   # of a form that is split between letters and digits
     MIN_SPLIT_LETTERS = 3  # letters of a run that is a word of its own beside digits
+    MAX_EDGE = 2           # marks at one edge of a name; a longer row of them is a rule or a blank to be filled in
+    MAX_SHORT_FLAG = 4     # bytes of the word behind a single hyphen: -x, -rf, -name; longer ones are mostly items of a
+    # list and deleted lines of a diff
 
 cdef enum:
     NO_LINK = 0          # the first subword of a compound
@@ -53,19 +58,21 @@ cdef inline void copy_bytes(unsigned char* to, const unsigned char* text, Py_ssi
         memcpy(to, text, count)
 
 
-cdef inline void append_joined(TokenBuffer* out, Subword* subwords, int first, int last,
-                               uint32_t position) noexcept nogil:
+cdef inline void append_joined(TokenBuffer* out, const Subword* subwords, int first, int last, uint32_t position,
+                               const unsigned char* text, int lead, int trail) noexcept nogil:
     """Append subwords[first:last], joined to one form, as a token; numbers keep their separators: 1.2.3 is not 123.
 
-    `position` counts the words of the text before the first subword. Nothing is appended for a single subword, or if
-    the filter refuses the form. For more than MAX_JOIN subwords or MAX_TERM bytes, out.partial is set instead.
+    `position` counts the words of the text before the first subword. The form begins with the `lead` bytes of the text
+    before the first subword and ends with the `trail` bytes behind the last; with either it is a special form. Nothing
+    is appended for a single subword without such bytes, or if the filter refuses the form. For more than MAX_JOIN
+    subwords or MAX_TERM bytes, out.partial is set instead, unless the form is special: its words are terms in any case.
     """
-    cdef int k, size = 0, length = 0
+    cdef int k, size = lead + trail, length = lead + trail
     cdef bint digits = True
     cdef uint32_t form
     cdef const unsigned char* begin = out.forms + subwords[first].form
     cdef const Subword* end = subwords + last - 1
-    if last - first < 2:
+    if last - first < 2 and size == 0:
         return
     for k in range(first, last):
         digits = digits and subwords[k].digits
@@ -73,18 +80,20 @@ cdef inline void append_joined(TokenBuffer* out, Subword* subwords, int first, i
     if digits:
         size += last - first - 1
     if last - first > MAX_JOIN or size > MAX_TERM:
-        out.partial = 1
+        out.partial = out.partial or length == 0
         return
     # the filter is asked before the form is written: it refuses most of them
-    if subwords[first].size and end.size and not shape_may_pass(
-            out, begin[0], out.forms[end.form + end.size - 1], size):
-        return
-    if subwords[first].size > 1 and not prefix_may_pass(out, begin[0], begin[1]):
-        return
+    if length == 0:
+        if subwords[first].size and end.size and not shape_may_pass(
+                out, begin[0], out.forms[end.form + end.size - 1], size):
+            return
+        if subwords[first].size > 1 and not prefix_may_pass(out, begin[0], begin[1]):
+            return
     if not reserve_token(out):
         return
     form = out.forms_size
-    size = 0
+    memcpy(out.forms + form, text + subwords[first].start - lead, lead)
+    size = lead
     for k in range(first, last):
         if digits and k > first:
             out.forms[form + size] = subwords[k].mark
@@ -93,19 +102,23 @@ cdef inline void append_joined(TokenBuffer* out, Subword* subwords, int first, i
         memcpy(out.forms + form + size, out.forms + subwords[k].form, subwords[k].size)
         size += subwords[k].size
         length += subwords[k].length
+    memcpy(out.forms + form + size, text + end.end, trail)
+    size += trail
     end_form(out, form + size)
-    append_token(out, subwords[first].start, subwords[last - 1].end, form, size, length, JOINED, position, last - first,
-                 False)
+    append_token(out, subwords[first].start - lead, end.end + trail, form, size, length,
+                 SPECIAL if lead or trail else JOINED, position, last - first, False)
 
 
-cdef inline void append_compound(TokenBuffer* out, Subword* subwords, int count) noexcept nogil:
+cdef inline void append_compound(TokenBuffer* out, const Subword* subwords, int count, const unsigned char* text,
+                                 int lead, int trail) noexcept nogil:
     """Append the tokens of a compound of `count` subwords, which are the next words of the text.
 
     There is one for each subword, one for each identifier of several subwords (joined to one form), and one for a name
-    with dots, joined as a whole.
+    with dots, joined as a whole. `lead` and `trail` are the numbers of marks before and behind the compound: its first
+    and its last identifier, joined and with their marks, follow as special forms.
     """
     cdef uint32_t position = out.words
-    cdef int k, first = 0, groups = 0
+    cdef int k, first = 0, head = count, last = 0
     for k in range(count):
         if not reserve_token(out):
             return
@@ -114,11 +127,18 @@ cdef inline void append_compound(TokenBuffer* out, Subword* subwords, int count)
         out.words += 1
     for k in range(1, count + 1):
         if k == count or subwords[k].link == DOT_LINK:
-            append_joined(out, subwords, first, k, position + first)
-            groups += 1
+            append_joined(out, subwords, first, k, position + first, text, 0, 0)
+            head = min(head, k)
+            last = first
             first = k
-    if groups > 1:
-        append_joined(out, subwords, 0, count, position)
+    if head < count:
+        append_joined(out, subwords, 0, count, position, text, 0, 0)
+        if lead:
+            append_joined(out, subwords, 0, head, position, text, lead, 0)
+        if trail:
+            append_joined(out, subwords, last, count, position + last, text, 0, trail)
+    elif lead or trail:
+        append_joined(out, subwords, 0, count, position, text, lead, trail)
 
 
 cdef inline int split_letters_digits(TokenBuffer* out, Subword* subwords, int count, const DigitBoundary* boundaries,
@@ -190,6 +210,61 @@ cdef inline bint is_final_s(const CharTables* chars, const unsigned char* text, 
         return True
     decode_code_point(text, size, at + 1, &point)
     return not LOWER <= char_class(chars, point) <= MARK
+
+
+cdef inline bint is_word_char_before(const CharTables* chars, const unsigned char* text, Py_ssize_t at) noexcept nogil:
+    """Return whether a letter, a digit or a mark of one ends at text[at], `at` above 0."""
+    cdef Py_ssize_t start = at - 1
+    cdef uint32_t point
+    while start > 0 and at - start < 4 and text[start] & 0xC0 == 0x80:
+        start -= 1
+    if decode_code_point(text, at, start, &point) != at - start:
+        return False
+    return LOWER <= char_class(chars, point) <= MARK
+
+
+cdef inline int leading_marks(const CharTables* chars, const unsigned char* text, const Subword* subwords,
+                              int count) noexcept nogil:
+    """Return how many bytes before a compound of `count` > 0 subwords are marks of it: _x, --flag, -x, .env, @type, #if.
+
+    Underscores belong to a name wherever no letter or digit is before them. The other marks belong to a word that
+    begins with a letter, and only where a name may begin: at the start of the text or behind a blank, a quote, an
+    opening bracket, one of "=/|", or a character that is not ASCII and no letter. A single hyphen is also a minus sign
+    and a dash: only a short word without further hyphens is a flag with it, and not behind a bracket or one of "=/|".
+    """
+    cdef Py_ssize_t start = subwords[0].start, at = start
+    cdef unsigned char before
+    cdef uint32_t point
+    while at > 0 and start - at <= MAX_EDGE and text[at - 1] == c'_':
+        at -= 1
+    if at < start:
+        return 0 if start - at > MAX_EDGE or (at > 0 and is_word_char_before(chars, text, at)) else start - at
+    if at == 0 or text[at - 1] not in b"-.@#":
+        return 0
+    at -= 2 if at > 1 and text[at - 1] == c'-' and text[at - 2] == c'-' else 1
+    before = text[at - 1] if at > 0 else c' '
+    if before >= 0x80:
+        if is_word_char_before(chars, text, at):
+            return 0
+    elif before > c' ' and before not in b"\"'`([{<=/|":
+        return 0
+    if start - at == 1 and text[at] == c'-' and (
+            subwords[0].size > MAX_SHORT_FLAG or (count > 1 and subwords[1].link == IDENTIFIER_LINK)
+            or before in b"([{<=/|"):
+        return 0
+    decode_code_point(text, subwords[0].end, start, &point)
+    return 0 if char_class(chars, point) == DIGIT else start - at
+
+
+cdef inline int trailing_marks(const CharTables* chars, const unsigned char* text, Py_ssize_t size,
+                               Py_ssize_t end) noexcept nogil:
+    """Return how many underscores end a name that reaches to text[end]: 0 if there are more than MAX_EDGE, or if a
+    letter or digit follows them.
+    """
+    cdef Py_ssize_t at = end
+    while at < size and at - end <= MAX_EDGE and text[at] == c'_':
+        at += 1
+    return 0 if at - end > MAX_EDGE or is_word_char_at(chars, text, size, at) else at - end
 
 
 cdef inline Py_ssize_t read_compound(const CharTables* chars, const unsigned char* text, Py_ssize_t size, Py_ssize_t at,
@@ -313,5 +388,7 @@ cdef inline Py_ssize_t read_compound(const CharTables* chars, const unsigned cha
     if subword != NULL:
         end_form(out, form + used)
         count = split_letters_digits(out, subwords, count, boundaries, boundary_count)
-    append_compound(out, subwords, count)
+    if count:
+        append_compound(out, subwords, count, text, leading_marks(chars, text, subwords, count),
+                        trailing_marks(chars, text, size, subwords[count - 1].end))
     return at

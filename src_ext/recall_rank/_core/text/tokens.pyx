@@ -29,7 +29,7 @@ cdef void load_roles():
     cdef int k
     for k in range(0x80):
         if CHARS.classes[k] == SEPARATOR:
-            ASCII_ROLES[k] = COMPOUND_SEPARATOR if k in b"'_-+#%." else WORD_SEPARATOR
+            ASCII_ROLES[k] = COMPOUND_SEPARATOR if k in b"'_-+#%.@" else WORD_SEPARATOR
         elif CHARS.classes[k] != DIGIT:
             ASCII_ROLES[k] = ASCII_LETTER
 
@@ -48,10 +48,10 @@ cdef inline Py_ssize_t read_ascii_word(const CharTables* chars, const unsigned c
     cdef Py_ssize_t end = at + 1
     cdef Py_ssize_t form = out.forms_size
     cdef unsigned char behind
+    if at and ASCII_ROLES[text[at - 1]] == COMPOUND_SEPARATOR:
+        return at
     if chars.classes[text[at]] != DIGIT:
         end = rr_lowercase_end(text, end, size)
-    elif at and text[at - 1] == c'#':
-        return at
     else:
         while end < size and 0x30 <= text[end] <= 0x39:
             end += 1
@@ -178,12 +178,12 @@ def query_tokens(bytes text not None, frozenset stop_words not None):
     words: list of (form, written, counts, cjk): the normalised word as UTF-8, the word as it stands in the query,
     whether it counts, and whether it is of a script without spaces or an emoji. Stop words, given as UTF-8, do not
     count, unless the query has no other words. compounds: list of (form, written, position, span, cjk), joined and
-    special forms, which cover words [position, position + span). Raises MemoryError.
+    special forms, which cover words [position, position + span). The special form of a stop word, such as _at, is no
+    stop word: it is a word in its place. Raises MemoryError.
     """
     cdef TokenBuffer buffer
     cdef Py_ssize_t k
     cdef Token* token
-    cdef bint content = False
     cdef const unsigned char* data = text
     cdef Py_ssize_t size = len(text)
     words, compounds = [], []
@@ -195,14 +195,17 @@ def query_tokens(bytes text not None, frozenset stop_words not None):
         forms = [buffer.forms[buffer.items[k].form:buffer.items[k].form + buffer.items[k].size]
                  for k in range(buffer.count)]
         for k in range(buffer.count):
-            content = content or (buffer.items[k].kind == WORD and forms[k] not in stop_words)
-        for k in range(buffer.count):
             token = buffer.items + k
+            form = forms[k]
             written = data[token.start:token.end].decode("utf-8", "replace")
             if token.kind == WORD:
-                words.append((forms[k], written, not content or forms[k] not in stop_words, bool(token.cjk)))
+                words.append((form, written, form not in stop_words, bool(token.cjk)))
+            elif token.kind == SPECIAL and token.span == 1 and not words[token.position][2]:
+                words[token.position] = (form, written, True, False)
             else:
-                compounds.append((forms[k], written, token.position, token.span, bool(token.cjk)))
+                compounds.append((form, written, token.position, token.span, bool(token.cjk)))
+        if not any([counts for _, _, counts, _ in words]):
+            words = [(form, written, True, cjk) for form, written, _, cjk in words]
         return words, compounds
     finally:
         buffer_free(&buffer)
