@@ -58,55 +58,91 @@ cdef inline void copy_bytes(unsigned char* to, const unsigned char* text, Py_ssi
         memcpy(to, text, count)
 
 
-cdef inline void append_joined(TokenBuffer* out, const Subword* subwords, int first, int last, uint32_t position,
-                               const unsigned char* text, int lead, int trail) noexcept nogil:
-    """Append subwords[first:last], joined to one form, as a token; numbers keep their separators: 1.2.3 is not 123.
+cdef inline int joined_size(const Subword* subwords, int first, int last, bint* digits) noexcept nogil:
+    """Return the bytes of subwords[first:last] joined to one form; set digits[0] to whether all of them are numbers.
 
-    `position` counts the words of the text before the first subword. The form begins with the `lead` bytes of the text
-    before the first subword and ends with the `trail` bytes behind the last; with either it is a special form. Nothing
-    is appended for a single subword without such bytes, or if the filter refuses the form. For more than MAX_JOIN
-    subwords or MAX_TERM bytes, out.partial is set instead, unless the form is special: its words are terms in any case.
+    Numbers keep their separators, of one byte each: 1.2.3 is not 123.
     """
-    cdef int k, size = lead + trail, length = lead + trail
-    cdef bint digits = True
+    cdef int k, size = 0
+    digits[0] = True
+    for k in range(first, last):
+        digits[0] = digits[0] and subwords[k].digits
+        size += subwords[k].size
+    return size + last - first - 1 if digits[0] else size
+
+
+cdef inline int write_joined(TokenBuffer* out, const Subword* subwords, int first, int last, bint digits,
+                             Py_ssize_t at) noexcept nogil:
+    """Write subwords[first:last], joined to one form, to forms[at] of `out`; return the number of its code points.
+
+    With `digits`, their separators are written, too. The caller has made room for joined_size() bytes.
+    """
+    cdef int k, length = 0
+    for k in range(first, last):
+        if digits and k > first:
+            out.forms[at] = subwords[k].mark
+            at += 1
+            length += 1
+        memcpy(out.forms + at, out.forms + subwords[k].form, subwords[k].size)
+        at += subwords[k].size
+        length += subwords[k].length
+    return length
+
+
+cdef inline void append_joined(TokenBuffer* out, const Subword* subwords, int first, int last,
+                               uint32_t position) noexcept nogil:
+    """Append subwords[first:last], joined to one form, as a token.
+
+    `position` counts the words of the text before the first subword. Nothing is appended for a single subword, or if
+    the filter refuses the form. For more than MAX_JOIN subwords or MAX_TERM bytes, out.partial is set instead.
+    """
+    cdef int size, length
+    cdef bint digits
     cdef uint32_t form
     cdef const unsigned char* begin = out.forms + subwords[first].form
     cdef const Subword* end = subwords + last - 1
-    if last - first < 2 and size == 0:
+    if last - first < 2:
         return
-    for k in range(first, last):
-        digits = digits and subwords[k].digits
-        size += subwords[k].size
-    if digits:
-        size += last - first - 1
+    size = joined_size(subwords, first, last, &digits)
     if last - first > MAX_JOIN or size > MAX_TERM:
-        out.partial = out.partial or length == 0
+        out.partial = 1
         return
     # the filter is asked before the form is written: it refuses most of them
-    if length == 0:
-        if subwords[first].size and end.size and not shape_may_pass(
-                out, begin[0], out.forms[end.form + end.size - 1], size):
-            return
-        if subwords[first].size > 1 and not prefix_may_pass(out, begin[0], begin[1]):
-            return
+    if subwords[first].size and end.size and not shape_may_pass(
+            out, begin[0], out.forms[end.form + end.size - 1], size):
+        return
+    if subwords[first].size > 1 and not prefix_may_pass(out, begin[0], begin[1]):
+        return
     if not reserve_token(out):
         return
     form = out.forms_size
-    memcpy(out.forms + form, text + subwords[first].start - lead, lead)
-    size = lead
-    for k in range(first, last):
-        if digits and k > first:
-            out.forms[form + size] = subwords[k].mark
-            size += 1
-            length += 1
-        memcpy(out.forms + form + size, out.forms + subwords[k].form, subwords[k].size)
-        size += subwords[k].size
-        length += subwords[k].length
-    memcpy(out.forms + form + size, text + end.end, trail)
-    size += trail
+    length = write_joined(out, subwords, first, last, digits, form)
     end_form(out, form + size)
-    append_token(out, subwords[first].start - lead, end.end + trail, form, size, length,
-                 SPECIAL if lead or trail else JOINED, position, last - first, False)
+    append_token(out, subwords[first].start, end.end, form, size, length, JOINED, position, last - first, False)
+
+
+cdef inline void append_marked(TokenBuffer* out, const Subword* subwords, int first, int last, uint32_t position,
+                               const unsigned char* text, int lead, int trail) noexcept nogil:
+    """Append subwords[first:last], joined, with the `lead` bytes of the text before them and the `trail` behind them.
+
+    `position` counts the words of the text before the first subword. Nothing is appended for more than MAX_JOIN
+    subwords or MAX_TERM bytes: a form that is cut would be that of another name.
+    """
+    cdef int size, length
+    cdef bint digits
+    cdef uint32_t form
+    cdef const Subword* begin = subwords + first
+    cdef const Subword* end = subwords + last - 1
+    size = lead + joined_size(subwords, first, last, &digits) + trail
+    if last - first > MAX_JOIN or size > MAX_TERM or not reserve_token(out):
+        return
+    form = out.forms_size
+    memcpy(out.forms + form, text + begin.start - lead, lead)
+    length = write_joined(out, subwords, first, last, digits, form + lead)
+    memcpy(out.forms + form + size - trail, text + end.end, trail)
+    end_form(out, form + size)
+    append_token(out, begin.start - lead, end.end + trail, form, size, lead + length + trail, SPECIAL, position,
+                 last - first, False)
 
 
 cdef inline void append_compound(TokenBuffer* out, const Subword* subwords, int count, const unsigned char* text,
@@ -127,18 +163,18 @@ cdef inline void append_compound(TokenBuffer* out, const Subword* subwords, int 
         out.words += 1
     for k in range(1, count + 1):
         if k == count or subwords[k].link == DOT_LINK:
-            append_joined(out, subwords, first, k, position + first, text, 0, 0)
+            append_joined(out, subwords, first, k, position + first)
             head = min(head, k)
             last = first
             first = k
     if head < count:
-        append_joined(out, subwords, 0, count, position, text, 0, 0)
+        append_joined(out, subwords, 0, count, position)
         if lead:
-            append_joined(out, subwords, 0, head, position, text, lead, 0)
+            append_marked(out, subwords, 0, head, position, text, lead, 0)
         if trail:
-            append_joined(out, subwords, last, count, position + last, text, 0, trail)
+            append_marked(out, subwords, last, count, position + last, text, 0, trail)
     elif lead or trail:
-        append_joined(out, subwords, 0, count, position, text, lead, trail)
+        append_marked(out, subwords, 0, count, position, text, lead, trail)
 
 
 cdef inline int split_letters_digits(TokenBuffer* out, Subword* subwords, int count, const DigitBoundary* boundaries,
@@ -225,8 +261,9 @@ cdef inline bint is_word_char_before(const CharTables* chars, const unsigned cha
 
 cdef inline int leading_marks(const CharTables* chars, const unsigned char* text, const Subword* subwords,
                               int count) noexcept nogil:
-    """Return how many bytes before a compound of `count` > 0 subwords are marks of it: _x, --flag, -x, .env, @type, #if.
+    """Return how many bytes before a compound of `count` subwords are marks of it: _x, --flag, -x, .env, @type, #if.
 
+    `count` is above 0, and one of these marks is before the compound.
     Underscores belong to a name wherever no letter or digit is before them. The other marks belong to a word that
     begins with a letter, and only where a name may begin: at the start of the text or behind a blank, a quote, an
     opening bracket, one of "=/|", or a character that is not ASCII and no letter. A single hyphen is also a minus sign
@@ -239,8 +276,6 @@ cdef inline int leading_marks(const CharTables* chars, const unsigned char* text
         at -= 1
     if at < start:
         return 0 if start - at > MAX_EDGE or (at > 0 and is_word_char_before(chars, text, at)) else start - at
-    if at == 0 or text[at - 1] not in b"-.@#":
-        return 0
     at -= 2 if at > 1 and text[at - 1] == c'-' and text[at - 2] == c'-' else 1
     before = text[at - 1] if at > 0 else c' '
     if before >= 0x80:
@@ -278,7 +313,8 @@ cdef inline Py_ssize_t read_compound(const CharTables* chars, const unsigned cha
     cdef Py_ssize_t width, step, at_next = 0, form = 0, used = 0, limit = MAX_TERM, run, kept, k
     cdef unsigned char folded[16]
     cdef DigitBoundary boundaries[MAX_SPLIT_BYTES]
-    cdef int boundary_count = 0
+    cdef int boundary_count = 0, lead = 0, trail = 0
+    cdef Py_ssize_t start = at
     cdef Subword* subword = NULL
     while at < size:
         width = decode_code_point(text, size, at, &point)
@@ -388,7 +424,11 @@ cdef inline Py_ssize_t read_compound(const CharTables* chars, const unsigned cha
     if subword != NULL:
         end_form(out, form + used)
         count = split_letters_digits(out, subwords, count, boundaries, boundary_count)
-    if count:
-        append_compound(out, subwords, count, text, leading_marks(chars, text, subwords, count),
-                        trailing_marks(chars, text, size, subwords[count - 1].end))
+    if count == 0:  # memory ran out
+        return at
+    if start > 0 and text[start - 1] in b"_-.@#":
+        lead = leading_marks(chars, text, subwords, count)
+    if subwords[count - 1].end < size and text[subwords[count - 1].end] == c'_':
+        trail = trailing_marks(chars, text, size, subwords[count - 1].end)
+    append_compound(out, subwords, count, text, lead, trail)
     return at
