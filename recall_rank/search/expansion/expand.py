@@ -18,7 +18,7 @@ from recall_rank.search.expansion.expansion import Expansion, TermGroup, Unknown
 from recall_rank.search.expansion.forms import FormLookup, MatchedPrefix
 from recall_rank.search.expansion.lexicon import MIN_PREFIX, Lexicon, Member, characters, members_of, never
 from recall_rank.search.filters.eligible import EligibleSet
-from recall_rank.search.query import Compound, Query, Variant, Word
+from recall_rank.search.query import Compound, Query, Variant, Word, is_special
 from recall_rank.weights import Weights
 
 MIN_HALF = 3  # characters of each half when a word is split
@@ -81,7 +81,9 @@ class _Expander:
         "known_compounds",
         "late",
         "lexicon",
+        "marked",
         "names",
+        "near_joins",
         "others",
         "prefixes",
         "query",
@@ -104,7 +106,9 @@ class _Expander:
         self.with_forms: list[tuple[Word, int]] = []
         self.forms = FormLookup(query, lexicon, deadline_ns)
         self.prefixes: list[MatchedPrefix] = []
-        self.covered: set[int] = set()  # words that are pieces of a compound with terms
+        self.near_joins: list[tuple[TermGroup, list[bytes]]] = []  # groups of repaired joins, and the forms to find
+        self.covered: set[int] = set()  # words that are pieces of a compound or of a special form with terms
+        self.marked: set[int] = set()  # words that have punctuation in the query and a special form with terms
         self.alone: set[int] = set()  # words with a group of their own
         self.written: set[int] = set()  # words that a document holds, in this form or another inflection
         self.names: list[UnknownName] = []
@@ -143,6 +147,10 @@ class _Expander:
             late = self.late()  # repairs may have been left out
             done += not late
         word_weights, unknown = self._weigh()
+        for group, near in self.near_joins:
+            # the form is shown where it stands, but no word that remains unknown counts as found there
+            similarity = 0.0 if group.nearly else self.weights.repair
+            self.forms.matched += [(form, group.at, group.span, similarity) for form in near]
         matcher = Matcher(word_weights, self.counts)
         matcher.add_all(self.forms.matched, self.prefixes)
         for name in self.names:
@@ -221,7 +229,8 @@ class _Expander:
             group.frequency = frequency
             worth = rarity(documents, frequency, weights)
             if group.span > 1:
-                answered.update(range(at, at + group.span))
+                if not group.nearly:
+                    answered.update(range(at, at + group.span))
                 group.factor = worth * group.boost
                 continue
             answered.add(at)
@@ -230,7 +239,10 @@ class _Expander:
             if share * worth > weighed[at] and group.boost >= weights.partial and not group.joint:
                 weighed[at] = share * worth
         self.groups = kept
-        unknown = [word.written for at, word in enumerate(words) if word.counts and at not in answered]
+        missing = {at for at, word in enumerate(words) if word.counts and at not in answered}
+        unknown = [words[at].written for at in sorted(missing)]
+        for group in kept:
+            group.nearly = group.nearly and not missing.isdisjoint(range(group.at, group.at + group.span))
         for at, word in enumerate(words):
             if word.cjk:
                 pairs = [g for g in kept if g.span == 2 and g.at <= at < g.at + 2]
@@ -280,7 +292,7 @@ class _Expander:
             for first, last, similarity in members:  # a form may be a repair of the word and an inflection too
                 best[first, last] = max(similarity, best.get((first, last), 0.0))
             members = [(first, last, similarity) for (first, last), similarity in sorted(best.items())]
-        self.groups.append(_group(written, at, span, members, boost, 0, 0.0, joint, variant))
+        self.groups.append(_group(written, at, span, members, boost, 0, 0.0, joint, variant, False))
 
     def _compounds(self) -> None:
         """Add a term group for each compound of the query: words written as one, or a word with its punctuation."""
@@ -291,11 +303,14 @@ class _Expander:
             at, span = compound.at, compound.span
             if compound.cjk and not terms:
                 self.forms.guess(compound.form, at, span)
+            special = is_special(compound.form)
             members = self.forms.members(compound.form, terms, at, span, repair=not compound.cjk)
-            if span > 1 and members and not compound.cjk:
+            if (span > 1 or special) and members and not compound.cjk:
                 self.covered.update(range(at, at + span))
+            if special and members and span == 1:
+                self.marked.add(at)
             prose = self.a_text and _is_hyphened(compound)
-            if span > 1 and not members and not compound.cjk and not prose:
+            if span > 1 and not special and not members and not compound.cjk and not prose:
                 self.names.append(UnknownName(compound.written, at, span))
             boost = 1.0 if compound.cjk else weights.partial if prose else weights.joined
             self._add(compound.written, at, span, members, boost)
@@ -303,7 +318,7 @@ class _Expander:
     def _joins(self) -> None:
         """Add a term group for each run of neighbouring words of the query that a document writes as one word."""
         words, weights = self.query.words, self.weights
-        joinable = [b"" if word.cjk else word.form for word in words]
+        joinable = [b"" if word.cjk or is_special(word.form) else word.form for word in words]
         few = len(words) <= LONG_QUERY
         known: Sequence[object] = self.known
         if self.query.languages:  # a word with other forms is not misspelt
@@ -316,8 +331,16 @@ class _Expander:
                 return
             if (at, last) in taken or not any(self.counts[at : last + 1]):
                 continue
-            members = self.forms.members(form, terms, at, last + 1 - at, repair=True)
-            self._add(" ".join([each.written for each in words[at : last + 1]]), at, last + 1 - at, members, boost)
+            span = last + 1 - at
+            if terms:
+                members = self.forms.members(form, terms, at, span, repair=False)
+            else:
+                members, near = self.forms.near_join(form, at, span)
+            written = " ".join([each.written for each in words[at : last + 1]])
+            self._add(written, at, span, members, boost)
+            if not terms and members:
+                self.groups[-1].nearly = True
+                self.near_joins.append((self.groups[-1], near))
 
     def _variant(self, variant: Variant) -> None:
         """Look up the terms of a variant. Those of a single word, and of several written as one, join the group of the
@@ -360,6 +383,8 @@ class _Expander:
         if not word.counts:
             self.forms.matched.append((form, at, 1, 1.0))
             return
+        if at in self.marked:  # the word alone, where the query asks for _x
+            self.forms.matched.append((form, at, 1, weights.partial))
         family = self.families[at]
         written = bool(terms) or (bool(family) and any(self.lexicon.count(kin) for _, kin in family))
         if written:
