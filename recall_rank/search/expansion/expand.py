@@ -305,14 +305,16 @@ class _Expander:
                 self.forms.guess(compound.form, at, span)
             special = is_special(compound.form)
             members = self.forms.members(compound.form, terms, at, span, repair=not compound.cjk)
-            if (span > 1 or special) and members and not compound.cjk:
-                self.covered.update(range(at, at + span))
-            if special and members and span == 1:
-                self.marked.add(at)
             prose = self.a_text and _is_hyphened(compound)
-            if span > 1 and not special and not members and not compound.cjk and not prose:
+            # a special form behind its joined form, which weighs as the name already, only tells the two apart
+            again = special and at in self.covered
+            boost = 1.0 if compound.cjk else weights.partial if prose or again else weights.joined
+            if again and self.a_text:
+                boost = weights.prose_join
+            if members and not compound.cjk:
+                (self.covered if span > 1 else self.marked).update(range(at, at + span))
+            if not members and not compound.cjk and not special and span > 1 and not prose:
                 self.names.append(UnknownName(compound.written, at, span))
-            boost = 1.0 if compound.cjk else weights.partial if prose else weights.joined
             self._add(compound.written, at, span, members, boost)
 
     def _joins(self) -> None:
