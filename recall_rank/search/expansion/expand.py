@@ -295,7 +295,10 @@ class _Expander:
         self.groups.append(_group(written, at, span, members, boost, 0, 0.0, joint, variant, False))
 
     def _compounds(self) -> None:
-        """Add a term group for each compound of the query: words written as one, or a word with its punctuation."""
+        """Add a term group for each compound of the query: words written as one, or a word with its punctuation.
+
+        A special form behind its joined form only separates the two, since the joined form weighs as the name already.
+        """
         weights = self.weights
         for compound, terms in zip(self.query.compounds, self.known_compounds, strict=True):
             if self.late():
@@ -306,10 +309,10 @@ class _Expander:
             special = is_special(compound.form)
             members = self.forms.members(compound.form, terms, at, span, repair=not compound.cjk)
             prose = self.a_text and _is_hyphened(compound)
-            # a special form behind its joined form, which weighs as the name already, only tells the two apart
             again = special and at in self.covered
             boost = 1.0 if compound.cjk else weights.partial if prose or again else weights.joined
-            if again and self.a_text:
+            # in a sentence @ mentions a file or a person, whose name is often written without it
+            if self.a_text and (again or compound.form[:1] == b"@"):
                 boost = weights.prose_join
             if members and not compound.cjk:
                 (self.covered if span > 1 else self.marked).update(range(at, at + span))
