@@ -294,6 +294,18 @@ class _Expander:
             members = [(first, last, similarity) for (first, last), similarity in sorted(best.items())]
         self.groups.append(_group(written, at, span, members, boost, 0, 0.0, joint, variant, False))
 
+    def _add_join(
+        self, written: str, at: int, span: int, members: list[Member], boost: float, near: list[bytes]
+    ) -> None:
+        """Append a term group for words written as one, unless `members` is empty.
+
+        `near` are the spellings of these members if they are repairs: then a word of it may remain unknown.
+        """
+        self._add(written, at, span, members, boost)
+        if near:
+            self.groups[-1].nearly = True
+            self.near_joins.append((self.groups[-1], near))
+
     def _compounds(self) -> None:
         """Add a term group for each compound of the query: words written as one, or a word with its punctuation.
 
@@ -307,7 +319,11 @@ class _Expander:
             if compound.cjk and not terms:
                 self.forms.guess(compound.form, at, span)
             special = is_special(compound.form)
-            members = self.forms.members(compound.form, terms, at, span, repair=not compound.cjk)
+            near: list[bytes] = []
+            if terms or compound.cjk or special:
+                members = self.forms.members(compound.form, terms, at, span, repair=False)
+            else:
+                members, near = self.forms.near_join(compound.form, at, span)
             prose = self.a_text and _is_hyphened(compound)
             again = special and at in self.covered
             boost = 1.0 if compound.cjk else weights.partial if prose or again else weights.joined
@@ -318,7 +334,7 @@ class _Expander:
                 (self.covered if span > 1 else self.marked).update(range(at, at + span))
             if not members and not compound.cjk and not special and span > 1 and not prose:
                 self.names.append(UnknownName(compound.written, at, span))
-            self._add(compound.written, at, span, members, boost)
+            self._add_join(compound.written, at, span, members, boost, near)
 
     def _joins(self) -> None:
         """Add a term group for each run of neighbouring words of the query that a document writes as one word."""
@@ -337,15 +353,13 @@ class _Expander:
             if (at, last) in taken or not any(self.counts[at : last + 1]):
                 continue
             span = last + 1 - at
+            near: list[bytes] = []
             if terms:
                 members = self.forms.members(form, terms, at, span, repair=False)
             else:
                 members, near = self.forms.near_join(form, at, span)
             written = " ".join([each.written for each in words[at : last + 1]])
-            self._add(written, at, span, members, boost)
-            if not terms and members:
-                self.groups[-1].nearly = True
-                self.near_joins.append((self.groups[-1], near))
+            self._add_join(written, at, span, members, boost, near)
 
     def _variant(self, variant: Variant) -> None:
         """Look up the terms of a variant. Those of a single word, and of several written as one, join the group of the
