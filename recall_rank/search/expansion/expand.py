@@ -448,7 +448,10 @@ class _Expander:
             return
         if self.query.counting > 1:
             # the cut whose rarer half is the most frequent
-            for half, terms in max(pairs, key=lambda pair: min(lexicon.count(terms) for _, terms in pair)):
+            best = max(pairs, key=lambda pair: min(lexicon.count(terms) for _, terms in pair))
+            forms.note_repair(at, b" ".join([half for half, _ in best]))
+            for half, terms in best:
+                forms.matched.append((half, at, 1, weights.partial))  # carpet is not found where a car is
                 members = [
                     *forms.members(half, terms, at, 1, repair=False),
                     *forms.inflected(lexicon.families([half])[0], at),

@@ -124,7 +124,7 @@ class FormLookup:
             for terms, edits in self._lexicon.within(bytes((tag,)) + form, bound, self._deadline_ns):
                 members += members_of(terms, (self._weights.repair if edits else 0.0) * weight)
                 if repair:
-                    self._note_repair(at, self._lexicon.form(terms)[1:])
+                    self.note_repair(at, self._lexicon.form(terms)[1:])
         return members
 
     def guess(self, form: bytes, at: int, span: int) -> None:
@@ -183,7 +183,7 @@ class FormLookup:
         for terms, edits in near:
             other = self._lexicon.form(terms)
             if not known and span == 1:
-                self._note_repair(at, other)
+                self.note_repair(at, other)
             if known or edits == GUESSED:
                 self.guesses.setdefault((at, span), []).extend(members_of(terms, 1.0))
                 continue
@@ -194,7 +194,7 @@ class FormLookup:
                 members += self.inflected(self._lexicon.families([other])[0], at, similarity)
         return members
 
-    def _note_repair(self, at: int, other: bytes) -> None:
+    def note_repair(self, at: int, other: bytes) -> None:
         """Note that the form `other` is searched in place of the query word at index `at`."""
         others = self.repaired.setdefault(self._words[at].written, [])
         if (text := other.decode("utf-8", "replace")) not in others:
