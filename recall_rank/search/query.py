@@ -40,7 +40,7 @@ class Word:
 
 @frozen
 class Compound:
-    """Several words of a query written as one, such as rate-limit, or words with their punctuation: C++, _x, --no-cache.
+    """Several words of a query written as one, such as rate-limit, or a name with its punctuation, such as C++ and _x.
 
     It covers the `span` words of the query from index `at` on.
     """

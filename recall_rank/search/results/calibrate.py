@@ -50,7 +50,7 @@ def calibrate(search: SearchContext) -> None:
         basis.candidates, array("d", basis.leads), signals, array("d", weights.sure), weights.plenty, LEAST
     )
     expansion = search.expansion
-    names_known = not expansion.names and not any([group.nearly for group in expansion.groups])
+    names_known = not expansion.names and not any(group.nearly for group in expansion.groups)
     for candidate, sure in zip(candidates, chances, strict=True):
         candidate.sure = sure
         if sure >= weights.high and names_known and not is_title(search.reader, candidate):

@@ -91,7 +91,9 @@ ROWS = [
     pytest.param("_x a_ _at", ["x", "_x", "a", "a_", "at", "_at"], id="an underscore at an edge"),
     pytest.param("__init__.py", ["init", "__init__", "py"], id="two underscores at both edges"),
     pytest.param("'_x' `_x`,(_x)", ["x", "_x"] * 3, id="quotes and brackets end a name"),
-    pytest.param("\u201c_x\u201d \u4ee5_x", ["x", "_x", "\u4ee5", "x", "_x"], id="curly quotes, a script without blanks"),
+    pytest.param(
+        "\u201c_x\u201d \u4ee5_x", ["x", "_x", "\u4ee5", "x", "_x"], id="curly quotes, a script without blanks"
+    ),
     pytest.param("self._x foo_{bar}", ["self", "x", "_x", "foo", "foo_", "bar"], id="any separator ends an identifier"),
     pytest.param(
         "_privateName _private_name _PRIVATE_NAME",
@@ -110,7 +112,7 @@ ROWS = [
     pytest.param(".env src/.gitignore", ["env", ".env", "src", "gitignore", ".gitignore"], id="hidden files"),
     pytest.param(".eslintrc.json", ["eslintrc", "json", "eslintrcjson", ".eslintrc"], id="and their suffixes"),
     pytest.param("a.b ...so end. So .5 x().y", ["a", "b", "ab", "so", "end", "so", "5", "x", "y"], id="other dots"),
-    pytest.param("@validate \"@types/node\"", ["validate", "@validate", "types", "@types", "node"], id="decorators"),
+    pytest.param('@validate "@types/node"', ["validate", "@validate", "types", "@types", "node"], id="decorators"),
     pytest.param("ada@example.org @2x x@", ["ada", "example", "org", "exampleorg", "2x", "x"], id="other at signs"),
     pytest.param("#define (#main)", ["define", "#define", "main", "#main"], id="directives"),
     pytest.param("ab#define # define ##x #2a", ["ab", "define", "define", "x", "2a"], id="other number signs"),

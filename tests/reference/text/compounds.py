@@ -121,7 +121,7 @@ def is_part_of_word(char: str) -> bool:
 
 
 def leading_marks(before: str, subwords: Sequence[Subword]) -> str:
-    """Return the marks at the end of the text `before` a compound that belong to it: _x, --flag, -x, .env, @type, #if."""
+    """Return the marks at the end of the text `before` a compound that belong to it: _x, --flag, -x, .env, @type."""
     underscores = before[len(before.rstrip("_")) :]
     if underscores:
         apart = not is_part_of_word(before[: -len(underscores)][-1:])
@@ -131,7 +131,10 @@ def leading_marks(before: str, subwords: Sequence[Subword]) -> str:
         return ""
     opening = before[: -len(marks)][-1:]
     if marks == "-":
-        short = len(subwords[0].form.encode()) <= MAX_SHORT_FLAG and [each.mark for each in subwords[1:2]] in ([], ["."])
+        short = len(subwords[0].form.encode()) <= MAX_SHORT_FLAG and [each.mark for each in subwords[1:2]] in (
+            [],
+            ["."],
+        )
         return marks if short and (opening <= " " or opening in "\"'`" or opens_name(opening)) else ""
     return marks if opening <= " " or opening in "\"'`([{<=/|" or opens_name(opening) else ""
 
@@ -150,7 +153,9 @@ def marked_tokens(text: bytes, subwords: Sequence[Subword], position: int) -> li
         trail = ""
     lead = leading_marks(text[:start].decode("utf-8", "surrogateescape"), subwords)
     dots = [k for k, subword in enumerate(subwords) if k and subword.mark == "."]
-    edged = [(0, dots[0], lead, ""), (dots[-1], len(subwords), "", trail)] if dots else [(0, len(subwords), lead, trail)]
+    edged = (
+        [(0, dots[0], lead, ""), (dots[-1], len(subwords), "", trail)] if dots else [(0, len(subwords), lead, trail)]
+    )
     found: list[Token] = []
     for low, high, before, after in edged:
         own = subwords[low:high]

@@ -34,7 +34,9 @@ def test_two_hundred_rules_that_differ_in_an_affix_alone() -> None:
         )
         for n, (thing, place, affix) in enumerate(rules)
     ]
-    others = [session(f"other {n}", f"Tidy the {thing} page, and show its name at the end.") for n, thing in enumerate(THINGS)]
+    others = [
+        session(f"other {n}", f"Tidy the {thing} page, and show its name at the end.") for n, thing in enumerate(THINGS)
+    ]
     index = Index.build([*said, *others])
     first = [
         ask(index, f"always {place} {thing} names with '{affix}'", group="session").results[0].session_id
