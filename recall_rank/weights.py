@@ -75,11 +75,15 @@ class Weights:
     partial: float = 0.5  # a part says less than the whole: a term that an unknown word begins or half of which it is;
     # a piece of a compound whose joined form is known, and lower-case words with hyphens in a sentence, in place of
     # `joined`, since high-speed is seldom a name (.2 and 1.6 lose on Cranfield); one character of a run of several in
-    # scripts without blanks, whose pairs are the words (1 loses in Thai)
-    joined: float = 1.6  # a compound as one word, beside its pieces
+    # scripts without blanks, whose pairs are the words (1 loses in Thai); the marks of a name (--no-cache) beside its
+    # joined form, which weighs already, and in a passage the word without its marks
+    joined: float = 1.6  # a compound as one word, beside its pieces, and a name with its marks (_x), beside its word
     neighbour_join: float = 0.9  # two words of the query that a document holds as one, and, in a sentence, each half of
     # an unknown word: a blank too many or too few
-    prose_join: float = 0.2  # `neighbour_join` in a sentence, where neighbours are seldom a name
+    prose_join: float = (
+        0.2  # `neighbour_join` in a sentence, where neighbours are seldom a name, and there a word behind
+    )
+    # @, which mentions what is often written without it, and a name with marks beside its joined form
     prose_words: int = 5  # a query with more words that carry meaning is taken for a sentence: names are shorter
     author: float = 1.5  # the author of a message
     metadata: float = 0.3  # the name of the tool or the directory of the session: a thousand parts share it

@@ -24,6 +24,7 @@ MAX_PATTERN_CHARS = 1000  # of a regular expression
 MAX_WORDS = 64  # words that are searched: the first ones, of a longer text those that tell most, with a warning
 MAX_CHARACTERS = 240  # words that are searched if there are characters of scripts without spaces among them, which are
 # not counted in MAX_WORDS: a character is a fraction of a word
+_MARKS = b"_-.@#+%"  # at an edge of a special form
 _QUOTED = re.compile(r'"([^"]*)"')
 
 
@@ -39,7 +40,7 @@ class Word:
 
 @frozen
 class Compound:
-    """Several words of a query written as one, such as rate-limit, or one word with its punctuation, such as C++.
+    """Several words of a query written as one, such as rate-limit, or a name with its punctuation, such as C++ and _x.
 
     It covers the `span` words of the query from index `at` on.
     """
@@ -49,6 +50,11 @@ class Compound:
     at: int
     span: int
     cjk: bool
+
+
+def is_special(form: bytes) -> bool:
+    """Return whether a form, of a word of a query or a term, is special, that is, has punctuation at an edge."""
+    return form[0] in _MARKS or form[-1] in _MARKS
 
 
 @frozen

@@ -18,7 +18,7 @@ from typing import Final
 
 from recall_rank.index.errors import IndexFormatError
 
-FORMAT: Final = 7  # raised with every change of the layout or of the terms; other formats are refused
+FORMAT: Final = 8  # raised with every change of the layout or of the terms; other formats are refused
 MAGIC: Final = b"RRSEG\r\n\x1a"  # differs after a copy that converted line ends
 ALIGN: Final = 64  # columns begin on a cache line
 HEADER: Final = struct.Struct(

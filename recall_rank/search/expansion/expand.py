@@ -18,7 +18,7 @@ from recall_rank.search.expansion.expansion import Expansion, TermGroup, Unknown
 from recall_rank.search.expansion.forms import FormLookup, MatchedPrefix
 from recall_rank.search.expansion.lexicon import MIN_PREFIX, Lexicon, Member, characters, members_of, never
 from recall_rank.search.filters.eligible import EligibleSet
-from recall_rank.search.query import Compound, Query, Variant, Word
+from recall_rank.search.query import Compound, Query, Variant, Word, is_special
 from recall_rank.weights import Weights
 
 MIN_HALF = 3  # characters of each half when a word is split
@@ -82,7 +82,9 @@ class _Expander:
         "late",
         "lexicon",
         "light",
+        "marked",
         "names",
+        "near_joins",
         "others",
         "prefixes",
         "query",
@@ -105,7 +107,9 @@ class _Expander:
         self.with_forms: list[tuple[Word, int]] = []
         self.forms = FormLookup(query, lexicon, deadline_ns)
         self.prefixes: list[MatchedPrefix] = []
-        self.covered: set[int] = set()  # words that are pieces of a compound with terms
+        self.near_joins: list[tuple[TermGroup, list[bytes]]] = []  # groups of repaired joins, and the forms to find
+        self.covered: set[int] = set()  # words that are pieces of a compound or of a special form with terms
+        self.marked: set[int] = set()  # words that have punctuation in the query and a special form with terms
         self.alone: set[int] = set()  # words with a group of their own
         self.written: set[int] = set()  # words that a document holds, in this form or another inflection
         self.names: list[UnknownName] = []
@@ -145,6 +149,10 @@ class _Expander:
             late = self.late()  # repairs may have been left out
             done += not late
         word_weights, unknown = self._weigh()
+        for group, near in self.near_joins:
+            # the form is shown where it stands, but no word that remains unknown counts as found there
+            similarity = 0.0 if group.nearly else self.weights.repair
+            self.forms.matched += [(form, group.at, group.span, similarity) for form in near]
         matcher = Matcher(word_weights, self.counts)
         matcher.add_all(self.forms.matched, self.prefixes)
         for name in self.names:
@@ -223,7 +231,8 @@ class _Expander:
             group.frequency = frequency
             worth = rarity(documents, frequency, weights)
             if group.span > 1:
-                answered.update(range(at, at + group.span))
+                if not group.nearly:
+                    answered.update(range(at, at + group.span))
                 group.factor = worth * group.boost
                 continue
             answered.add(at)
@@ -233,7 +242,10 @@ class _Expander:
             if share * worth > weighed[at] and group.boost >= weights.partial and not group.joint:
                 weighed[at] = share * worth
         self.groups = kept
-        unknown = [word.written for at, word in enumerate(words) if word.counts and at not in answered]
+        missing = {at for at, word in enumerate(words) if word.counts and at not in answered}
+        unknown = [words[at].written for at in sorted(missing)]
+        for group in kept:
+            group.nearly = group.nearly and not missing.isdisjoint(range(group.at, group.at + group.span))
         for at, word in enumerate(words):
             if word.cjk:
                 pairs = [g for g in kept if g.span == 2 and g.at <= at < g.at + 2]
@@ -283,10 +295,25 @@ class _Expander:
             for first, last, similarity in members:  # a form may be a repair of the word and an inflection too
                 best[first, last] = max(similarity, best.get((first, last), 0.0))
             members = [(first, last, similarity) for (first, last), similarity in sorted(best.items())]
-        self.groups.append(_group(written, at, span, members, boost, 0, 0.0, joint, variant))
+        self.groups.append(_group(written, at, span, members, boost, 0, 0.0, joint, variant, False))
+
+    def _add_join(
+        self, written: str, at: int, span: int, members: list[Member], boost: float, near: list[bytes]
+    ) -> None:
+        """Append a term group for words written as one, unless `members` is empty.
+
+        `near` are the spellings of these members if they are repairs: then a word of it may remain unknown.
+        """
+        self._add(written, at, span, members, boost)
+        if near:
+            self.groups[-1].nearly = True
+            self.near_joins.append((self.groups[-1], near))
 
     def _compounds(self) -> None:
-        """Add a term group for each compound of the query: words written as one, or a word with its punctuation."""
+        """Add a term group for each compound of the query: words written as one, or a word with its punctuation.
+
+        A special form behind its joined form only separates the two, since the joined form weighs as the name already.
+        """
         weights = self.weights
         for compound, terms in zip(self.query.compounds, self.known_compounds, strict=True):
             if self.late():
@@ -294,19 +321,28 @@ class _Expander:
             at, span = compound.at, compound.span
             if compound.cjk and not terms:
                 self.forms.guess(compound.form, at, span)
-            members = self.forms.members(compound.form, terms, at, span, repair=not compound.cjk)
-            if span > 1 and members and not compound.cjk:
-                self.covered.update(range(at, at + span))
+            special = is_special(compound.form)
+            near: list[bytes] = []
+            if terms or compound.cjk or special:
+                members = self.forms.members(compound.form, terms, at, span, repair=False)
+            else:
+                members, near = self.forms.near_join(compound.form, at, span)
             prose = self.a_text and _is_hyphened(compound)
-            if span > 1 and not members and not compound.cjk and not prose:
+            again = special and at in self.covered
+            boost = 1.0 if compound.cjk else weights.partial if prose or again else weights.joined
+            # in a sentence @ mentions a file or a person, whose name is often written without it
+            if self.a_text and (again or compound.form[:1] == b"@"):
+                boost = weights.prose_join
+            if members and not compound.cjk:
+                (self.covered if span > 1 else self.marked).update(range(at, at + span))
+            if not members and not compound.cjk and not special and span > 1 and not prose:
                 self.names.append(UnknownName(compound.written, at, span))
-            boost = 1.0 if compound.cjk else weights.partial if prose else weights.joined
-            self._add(compound.written, at, span, members, boost)
+            self._add_join(compound.written, at, span, members, boost, near)
 
     def _joins(self) -> None:
         """Add a term group for each run of neighbouring words of the query that a document writes as one word."""
         words, weights = self.query.words, self.weights
-        joinable = [b"" if word.cjk else word.form for word in words]
+        joinable = [b"" if word.cjk or is_special(word.form) else word.form for word in words]
         few = len(words) <= LONG_QUERY
         known: Sequence[object] = self.known
         if self.query.languages:  # a word with other forms is not misspelt
@@ -319,8 +355,14 @@ class _Expander:
                 return
             if (at, last) in taken or not any(self.counts[at : last + 1]):
                 continue
-            members = self.forms.members(form, terms, at, last + 1 - at, repair=True)
-            self._add(" ".join([each.written for each in words[at : last + 1]]), at, last + 1 - at, members, boost)
+            span = last + 1 - at
+            near: list[bytes] = []
+            if terms:
+                members = self.forms.members(form, terms, at, span, repair=False)
+            else:
+                members, near = self.forms.near_join(form, at, span)
+            written = " ".join([each.written for each in words[at : last + 1]])
+            self._add_join(written, at, span, members, boost, near)
 
     def _variant(self, variant: Variant) -> None:
         """Look up the terms of a variant. Those of a single word, and of several written as one, join the group of the
@@ -363,6 +405,8 @@ class _Expander:
         if not word.counts:
             self.forms.matched.append((form, at, 1, 1.0))
             return
+        if at in self.marked:  # the word alone, where the query asks for _x
+            self.forms.matched.append((form, at, 1, weights.partial))
         family = self.families[at]
         written = bool(terms) or (bool(family) and any(self.lexicon.count(kin) for _, kin in family))
         if written:
@@ -407,7 +451,10 @@ class _Expander:
             return
         if self.query.counting > 1:
             # the cut whose rarer half is the most frequent
-            for half, terms in max(pairs, key=lambda pair: min(lexicon.count(terms) for _, terms in pair)):
+            best = max(pairs, key=lambda pair: min(lexicon.count(terms) for _, terms in pair))
+            forms.note_repair(at, b" ".join([half for half, _ in best]))
+            for half, terms in best:
+                forms.matched.append((half, at, 1, weights.partial))  # carpet is not found where a car is
                 members = [
                     *forms.members(half, terms, at, 1, repair=False),
                     *forms.inflected(lexicon.families([half])[0], at),

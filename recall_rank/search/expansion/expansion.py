@@ -25,6 +25,7 @@ class TermGroup:
     factor: float = 0.0
     joint: bool = False  # a document must also hold the group before: these are the halves of one word
     variant: bool = False  # a synonym or an alternative of the words that it covers, which have groups of their own
+    nearly: bool = False  # a repair of words written as one, of which a word is unknown without it, and remains so
 
 
 @mutable

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from recall_rank.search.expansion.inflections import Inflection
 from recall_rank.search.expansion.lexicon import Lexicon, Member, NearForm, Terms, characters, members_of
-from recall_rank.search.query import Query
+from recall_rank.search.query import Query, is_special
 
 TAGS = b"\x01\x02\x03"  # first bytes of the terms that are names of tools, authors and directories
 MIN_REPAIR = 4  # characters from which a word may be misspelt by one edit
@@ -117,14 +117,14 @@ class FormLookup:
         """
         members: list[Member] = []
         length = characters(form)
-        if length < MIN_REPAIR or form.isdigit():
+        if length < MIN_REPAIR or form.isdigit() or is_special(form):
             return members
         bound = 2 if length >= MIN_REPAIR_TWO else 1
         for tag, weight in zip(TAGS, self._tag_weights, strict=True):
             for terms, edits in self._lexicon.within(bytes((tag,)) + form, bound, self._deadline_ns):
                 members += members_of(terms, (self._weights.repair if edits else 0.0) * weight)
                 if repair:
-                    self._note_repair(at, self._lexicon.form(terms)[1:])
+                    self.note_repair(at, self._lexicon.form(terms)[1:])
         return members
 
     def guess(self, form: bytes, at: int, span: int) -> None:
@@ -136,6 +136,38 @@ class FormLookup:
             for terms, _ in self._lexicon.within(form, 1, self._deadline_ns):
                 self.guesses.setdefault((at, span), []).extend(members_of(terms, 1.0))
 
+    def near_join(self, form: bytes, at: int, span: int) -> tuple[list[Member], list[bytes]]:
+        """Return the term ranges (first, last, similarity) of the spellings near to a join of the query words
+        [at, at + span) that no document holds, and these spellings.
+
+        They are not noted as forms to find in passages, since what they say of each word is not known yet.
+        """
+        members: list[Member] = []
+        near = []
+        for terms, edits in self._near(form):
+            if edits == GUESSED:
+                self.guesses.setdefault((at, span), []).extend(members_of(terms, 1.0))
+            else:
+                near.append(self._lexicon.form(terms))
+                members += members_of(terms, self._weights.repair)
+        return members, near
+
+    def _near(self, form: bytes) -> list[NearForm]:
+        """Return the terms of other spellings of a form, that is, of forms within a few edits, the nearest first.
+
+        A special form has none, and is none: at one edit from --log there is every word of its length, and _at is a
+        spelling of at only for somebody who means both.
+        """
+        length = characters(form)
+        if length < MIN_REPAIR or form.isdigit() or is_special(form):
+            return []
+        bound = (2 if length >= MIN_REPAIR_TWO else 1) + (1 if self._fuzzy else 0)
+        near = self._lexicon.within(form, bound, self._deadline_ns)
+        near = [each for each in near if not is_special(self._lexicon.form(each[0]))]
+        if self._inflected:
+            near = self._other_endings(form, near) or near
+        return self._limited(near, bound - 1) if self._fuzzy else near
+
     def _repairs(self, form: bytes, at: int, span: int, *, known: bool) -> list[Member]:
         """Return the term ranges (first, last, similarity) of other spellings of a form, that is, of forms within a few
         edits.
@@ -145,21 +177,13 @@ class FormLookup:
         them.
         """
         members: list[Member] = []
-        length = characters(form)
-        if length < MIN_REPAIR or form.isdigit():
-            return members
-        bound = (2 if length >= MIN_REPAIR_TWO else 1) + (1 if self._fuzzy else 0)
-        near = self._lexicon.within(form, bound, self._deadline_ns)
-        if self._inflected:
-            near = self._other_endings(form, near) or near
-        if self._fuzzy:
-            near = self._limited(near, bound - 1)
+        near = self._near(form)
         similarity = self._weights.repair
         nearest = near[0][1] if near else 0
         for terms, edits in near:
             other = self._lexicon.form(terms)
             if not known and span == 1:
-                self._note_repair(at, other)
+                self.note_repair(at, other)
             if known or edits == GUESSED:
                 self.guesses.setdefault((at, span), []).extend(members_of(terms, 1.0))
                 continue
@@ -170,7 +194,7 @@ class FormLookup:
                 members += self.inflected(self._lexicon.families([other])[0], at, similarity)
         return members
 
-    def _note_repair(self, at: int, other: bytes) -> None:
+    def note_repair(self, at: int, other: bytes) -> None:
         """Note that the form `other` is searched in place of the query word at index `at`."""
         others = self.repaired.setdefault(self._words[at].written, [])
         if (text := other.decode("utf-8", "replace")) not in others:

@@ -96,10 +96,11 @@ def _in(query: Query, languages: tuple[str, ...]) -> Query:
     written = [written_word(word.written) for word in query.words]
     accents = not all(map(str.isascii, written))
     english = not any(LATIN in LANGUAGES[name].scripts for name in languages)
+    marked = {compound.at for compound in query.compounds if compound.span == 1}  # _die is no article
     counts = [
         (word.counts or (not english and scripts_in(own) == {LATIN}))
-        and (word.cjk or not is_function_word(own, languages, accents=accents))
-        for word, own in zip(query.words, written, strict=True)
+        and (word.cjk or at in marked or not is_function_word(own, languages, accents=accents))
+        for at, (word, own) in enumerate(zip(query.words, written, strict=True))
     ]
     if not any(counts):
         return replace(query, languages=languages)

@@ -64,7 +64,9 @@ def _written_as_one(query: Query) -> Iterator[Name]:
     """Yield the names that the query writes without a blank, in order."""
     words = query.words
     if len(words) == 1:
-        yield words[0].written, 0, 1
+        # _x is a name, and c++ is c: what follows a word is in no name of a passage
+        marked = (each.written for each in query.compounds if each.written[-1] not in f"{_JOINERS}+%")
+        yield next(marked, words[0].written), 0, 1
         return
     starts = word_starts(query)
     last = 0

@@ -36,7 +36,8 @@ def calibrate(search: SearchContext) -> None:
     Weights.chance and Weights.sure. `answerable` is `sure` of the best candidate of the page.
 
     `confidence` is "high" where `sure` reaches Weights.high, "medium" from Weights.medium on, and else "low". It is
-    never "high" for a title, nor where the query has a name that nobody wrote.
+    never "high" for a title, nor where the query has a name that nobody wrote, or an unknown word that only resembles a
+    part of a compound.
     """
     candidates = [entry.candidate for entry in search.page]
     if not candidates:
@@ -48,7 +49,8 @@ def calibrate(search: SearchContext) -> None:
     chances = kernel.certainties(
         basis.candidates, array("d", basis.leads), signals, array("d", weights.sure), weights.plenty, LEAST
     )
-    names_known = not search.expansion.names
+    expansion = search.expansion
+    names_known = not expansion.names and not any(group.nearly for group in expansion.groups)
     for candidate, sure in zip(candidates, chances, strict=True):
         candidate.sure = sure
         if sure >= weights.high and names_known and not is_title(search.reader, candidate):

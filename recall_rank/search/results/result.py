@@ -33,18 +33,18 @@ class ResultMaker:
 
     search: SearchContext
     options: Options
-    written: list[str | None]  # the query's words as written, None for a word that does not count
+    written: list[str | None]  # the query's words as written, None for one that does not count or is unknown
     forms: list[str]  # the folded words that count
     recent: int  # the time from which on a message is recent, in ms: a midnight, so that it holds all day
     named: dict[str, bool] = field(default_factory=dict)  # by tool or author: whether the query names it
 
     @classmethod
     def of(cls, search: SearchContext) -> ResultMaker:
-        query = search.query
+        query, unknown = search.query, search.expansion.unknown
         return cls(
             search,
             query.options,
-            [word.written if word.counts else None for word in query.words],
+            [word.written if word.counts and word.written not in unknown else None for word in query.words],
             [word.form.decode("utf-8", "replace") for word in query.words if word.counts],
             (query.now // DAY_MS - RECENT_DAYS) * DAY_MS,
         )

@@ -33,7 +33,7 @@ ROWS = [
     pytest.param("rate_limit", ["rate", "limit", "ratelimit"], id="underscore"),
     pytest.param("rate-limit", ["rate", "limit", "ratelimit"], id="hyphen"),
     pytest.param("a__b", ["a", "b"], id="two separators part words"),
-    pytest.param("_a- b", ["a", "b"], id="separators at the edge join nothing"),
+    pytest.param("_a- b", ["a", "_a", "b"], id="separators at the edge join nothing"),
     pytest.param("os.path", ["os", "path", "ospath"], id="dotted name"),
     pytest.param("a_b.c-d", ["a", "b", "c", "d", "ab", "cd", "abcd"], id="identifiers of a dotted name, and all of it"),
     pytest.param("1.2.3", ["1", "2", "3", "1.2.3"], id="numbers keep their separators"),
@@ -52,7 +52,7 @@ ROWS = [
     pytest.param("Ada's o\u2019clock", ["ada", "oclock"], id="possessive s and curly apostrophe"),
     pytest.param("ABC's x", ["abc", "x"], id="possessive behind capitals"),
     pytest.param("c++ C# #4410 100%", ["c", "c++", "c", "c#", "4410", "#4410", "100", "100%"], id="special forms"),
-    pytest.param("abc++ ab# #a a%", ["abc", "ab", "a", "a"], id="what is none"),
+    pytest.param("abc++ ab# a%", ["abc", "ab", "a"], id="what is none"),
     pytest.param("é++", ["e"], id="special forms are ASCII"),
     pytest.param(
         "CAFÉ cafe\u0301 Straße ﬁle İ", ["cafe", "cafe", "strasse", "file", "i"], id="accents, ligatures, case"
@@ -87,6 +87,40 @@ ROWS = [
     pytest.param("_".join("a" * 13), [*"a" * 13], id="thirteen are not"),
     pytest.param("_".join("a" * 30 + "bcd"), [*"a" * 30, "b", "c", "d"], id="a compound has 32 pieces"),
     pytest.param("#" + "1" * 64, ["1" * 64], id="a special form has at most 64 bytes too"),
+    # names with marks at their edges
+    pytest.param("_x a_ _at", ["x", "_x", "a", "a_", "at", "_at"], id="an underscore at an edge"),
+    pytest.param("__init__.py", ["init", "__init__", "py"], id="two underscores at both edges"),
+    pytest.param("'_x' `_x`,(_x)", ["x", "_x"] * 3, id="quotes and brackets end a name"),
+    pytest.param(
+        "\u201c_x\u201d \u4ee5_x", ["x", "_x", "\u4ee5", "x", "_x"], id="curly quotes, a script without blanks"
+    ),
+    pytest.param("self._x foo_{bar}", ["self", "x", "_x", "foo", "foo_", "bar"], id="any separator ends an identifier"),
+    pytest.param(
+        "_privateName _private_name _PRIVATE_NAME",
+        ["private", "name", "privatename", "_privatename"] * 3,
+        id="the joined form keeps its marks",
+    ),
+    pytest.param("_a.b_", ["a", "b", "ab", "_a", "b_"], id="a dotted name: marks of its first and last identifier"),
+    pytest.param("_1_2 _Щит", ["1", "2", "1_2", "_1_2", "щит", "_щит"], id="numbers, letters that are not ASCII"),
+    pytest.param("a__b é__b ____ x____ ___x", ["a", "b", "e", "b", "x", "x"], id="no edge: inside a word, and rules"),
+    pytest.param("e\u0301__b a_\u0301", ["e", "b", "a", "a_"], id="accents"),
+    pytest.param("--flag '--no-cache=1'", ["flag", "--flag", "no", "cache", "nocache", "--nocache", "1"], id="flags"),
+    pytest.param("--no_Cache", ["no", "cache", "nocache", "--nocache"], id="a flag is joined, too"),
+    pytest.param("-x `-rf` -name -O2", ["x", "-x", "rf", "-rf", "name", "-name", "o2", "-o2"], id="short flags"),
+    pytest.param("-names a-x (-x) -a-b =-x", ["names", "a", "x", "ax", "x", "a", "b", "ab", "x"], id="no short flags"),
+    pytest.param("---x -- x-- a--b ---", ["x", "x", "a", "b"], id="rules and dashes are no flags"),
+    pytest.param(".env src/.gitignore", ["env", ".env", "src", "gitignore", ".gitignore"], id="hidden files"),
+    pytest.param(".eslintrc.json", ["eslintrc", "json", "eslintrcjson", ".eslintrc"], id="and their suffixes"),
+    pytest.param("a.b ...so end. So .5 x().y", ["a", "b", "ab", "so", "end", "so", "5", "x", "y"], id="other dots"),
+    pytest.param('@validate "@types/node"', ["validate", "@validate", "types", "@types", "node"], id="decorators"),
+    pytest.param("ada@example.org @2x x@", ["ada", "example", "org", "exampleorg", "2x", "x"], id="other at signs"),
+    pytest.param("#define (#main)", ["define", "#define", "main", "#main"], id="directives"),
+    pytest.param("ab#define # define ##x #2a", ["ab", "define", "define", "x", "2a"], id="other number signs"),
+    pytest.param("_c++ #_x --_y", ["c", "_c", "c++", "x", "_x", "y", "_y"], id="several marks: the underscore counts"),
+    pytest.param("_" + "_".join("a" * 12), [*"a" * 12, "a" * 12, "_" + "a" * 12], id="twelve pieces with a mark"),
+    pytest.param("_" + "_".join("a" * 13), [*"a" * 13], id="thirteen pieces with a mark"),
+    pytest.param("_" + "a" * 63, ["a" * 63, "_" + "a" * 63], id="with its marks a form has at most 64 bytes"),
+    pytest.param("_" + "a" * 64, ["a" * 64], id="and is not cut"),
 ]
 
 
@@ -107,6 +141,26 @@ def test_a_token_tells_kind_place_position_and_span() -> None:
         ("12", WORD, 15, 17, 4, 1, False),
         ("#12", SPECIAL, 14, 17, 4, 1, False),
     ]
+    assert tokens(b"x._a_b c_") == [
+        ("x", WORD, 0, 1, 0, 1, False),
+        ("a", WORD, 3, 4, 1, 1, False),
+        ("b", WORD, 5, 6, 2, 1, False),
+        ("ab", JOINED, 3, 6, 1, 2, False),
+        ("_ab", SPECIAL, 2, 6, 1, 2, False),
+        ("c", WORD, 7, 8, 3, 1, False),
+        ("c_", SPECIAL, 7, 9, 3, 1, False),
+    ]
+
+
+def test_the_special_form_of_a_stop_word_is_a_word_of_the_query() -> None:
+    words, compounds = query_tokens(b"the _at i++ _x", frozenset({b"the", b"at", b"i"}))
+    assert words == [
+        (b"the", "the", False, False),
+        (b"_at", "_at", True, False),
+        (b"i++", "i++", True, False),
+        (b"x", "x", True, False),
+    ]
+    assert compounds == [(b"_x", "_x", 3, 1, False)]
 
 
 @pytest.mark.parametrize(
@@ -134,6 +188,7 @@ def test_every_character_below_the_rare_ideographs() -> None:
 @given(texts.map(lambda text: text.decode("utf-8", "replace").encode()), st.sets(st.sampled_from(STOP)))
 @example(b"the is_a", {b"the", b"is", b"a"})
 @example(b"the lamp", {b"the", b"a"})
+@example(b"the _a++", {b"the", b"a"})
 def test_what_is_asked_for_are_the_words_and_what_they_make(text: bytes, stop: set[bytes]) -> None:
     assert query_tokens(text, frozenset(stop)) == reference.query_tokens(text, frozenset(stop))
 
@@ -142,6 +197,8 @@ def test_what_is_asked_for_are_the_words_and_what_they_make(text: bytes, stop: s
 @example("щщ1".encode())
 @example("1щщ".encode())  # two letters in four bytes, behind digits
 @example(b"a" * 63 + "щ".encode() + b"b")
+@example("🏽-a \u201c-a --é__ \u0301_x\u0301_ é_x日_x".encode())
+@example(b"\xa9_x \xc3\xa9\xa9_x \xf0\x9f\x8f_x \x7f.a")
 def test_every_token_is_as_the_rules_say(text: bytes) -> None:
     assert tokens(text) == reference.tokens(text)
 

@@ -7,12 +7,16 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-from tests.reference.text.chars import Char, fold_char
+from tests.reference.text.chars import Char, char_class, fold_char
 from tests.reference.text.token_buffer import JOINED, MAX_TERM, SPECIAL, WORD, Token
 
 MAX_SUBWORDS = 32  # of a compound; the next one begins another
 
 MAX_JOIN = 12  # subwords that are joined_token
+
+MAX_EDGE = 2  # marks at one edge of a name
+
+MAX_SHORT_FLAG = 4  # bytes of the word behind a single hyphen
 
 
 @dataclass(slots=True)
@@ -84,11 +88,16 @@ def split_letters_digits(subword: Subword) -> list[Subword]:
     return [Subword(run, "" if k else subword.mark) for k, run in enumerate(runs)]
 
 
-def joined_token(subwords: Sequence[Subword], position: int) -> list[Token]:
-    """Return the token of several subwords catenated, or none. Numbers keep their separators: 1.2.3 is not 123."""
-    form = "".join(subword.form for subword in subwords)
+def joined_form(subwords: Sequence[Subword]) -> str:
+    """Return subwords catenated. Numbers keep their separators: 1.2.3 is not 123."""
     if all(subword.is_number for subword in subwords):
-        form = subwords[0].form + "".join(subword.mark + subword.form for subword in subwords[1:])
+        return subwords[0].form + "".join(subword.mark + subword.form for subword in subwords[1:])
+    return "".join(subword.form for subword in subwords)
+
+
+def joined_token(subwords: Sequence[Subword], position: int) -> list[Token]:
+    """Return the token of several subwords catenated, or none."""
+    form = joined_form(subwords)
     if not 2 <= len(subwords) <= MAX_JOIN or len(form.encode()) > MAX_TERM:
         return []
     return [(form, JOINED, subwords[0].letters[0].start, subwords[-1].letters[-1].end, position, len(subwords), False)]
@@ -104,6 +113,57 @@ def compound_tokens(subwords: Sequence[Subword], position: int) -> list[Token]:
     for low, high in zip([0, *dots], [*dots, len(subwords)], strict=True):
         found += joined_token(subwords[low:high], position + low)
     return found + (joined_token(subwords, position) if dots else [])
+
+
+def is_part_of_word(char: str) -> bool:
+    """Return whether a character is a letter, a digit, or a mark that belongs to one."""
+    return bool(char) and char_class(char) in "ludxm"
+
+
+def leading_marks(before: str, subwords: Sequence[Subword]) -> str:
+    """Return the marks at the end of the text `before` a compound that belong to it: _x, --flag, -x, .env, @type."""
+    underscores = before[len(before.rstrip("_")) :]
+    if underscores:
+        apart = not is_part_of_word(before[: -len(underscores)][-1:])
+        return underscores if len(underscores) <= MAX_EDGE and apart else ""
+    marks = "--" if before.endswith("--") else before[-1:]
+    if marks not in {"--", "-", ".", "@", "#"} or subwords[0].letters[0].kind == "d":
+        return ""
+    opening = before[: -len(marks)][-1:]
+    if marks == "-":
+        short = len(subwords[0].form.encode()) <= MAX_SHORT_FLAG and [each.mark for each in subwords[1:2]] in (
+            [],
+            ["."],
+        )
+        return marks if short and (opening <= " " or opening in "\"'`" or opens_name(opening)) else ""
+    return marks if opening <= " " or opening in "\"'`([{<=/|" or opens_name(opening) else ""
+
+
+def opens_name(char: str) -> bool:
+    """Return whether a character is not ASCII and no part of a word, such as a curly quote."""
+    return char > "\x7f" and not is_part_of_word(char)
+
+
+def marked_tokens(text: bytes, subwords: Sequence[Subword], position: int) -> list[Token]:
+    """Return the first and the last identifier of a compound, joined and with the marks at its edges: _x, __init__."""
+    start, end = subwords[0].letters[0].start, subwords[-1].letters[-1].end
+    behind = text[end:].decode("utf-8", "surrogateescape")
+    trail = behind[: len(behind) - len(behind.lstrip("_"))]
+    if len(trail) > MAX_EDGE or char_class((behind[len(trail) :] or " ")[0]) in "ludx":
+        trail = ""
+    lead = leading_marks(text[:start].decode("utf-8", "surrogateescape"), subwords)
+    dots = [k for k, subword in enumerate(subwords) if k and subword.mark == "."]
+    edged = (
+        [(0, dots[0], lead, ""), (dots[-1], len(subwords), "", trail)] if dots else [(0, len(subwords), lead, trail)]
+    )
+    found: list[Token] = []
+    for low, high, before, after in edged:
+        own = subwords[low:high]
+        form = before + joined_form(own) + after
+        if (before or after) and len(own) <= MAX_JOIN and len(form.encode()) <= MAX_TERM:
+            first, last = own[0].letters[0].start - len(before), own[-1].letters[-1].end + len(after)
+            found.append((form, SPECIAL, first, last, position + low, len(own), False))
+    return found
 
 
 def special_at(text: bytes, start: int, end: int, position: int) -> list[Token]:

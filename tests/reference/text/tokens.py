@@ -12,11 +12,12 @@ from tests.reference.text.compounds import (
     Subword,
     compound_at,
     compound_tokens,
+    marked_tokens,
     special_at,
     split_compound,
     split_letters_digits,
 )
-from tests.reference.text.token_buffer import WORD, Token
+from tests.reference.text.token_buffer import SPECIAL, WORD, Token
 
 
 def tokens(text: bytes) -> list[Token]:
@@ -35,7 +36,7 @@ def tokens(text: bytes) -> list[Token]:
                     break
                 parts = split_letters_digits(subword)
                 subwords += parts if len(subwords) + len(parts) <= MAX_SUBWORDS else [subword]
-            found += compound_tokens(subwords, position)
+            found += compound_tokens(subwords, position) + marked_tokens(text, subwords, position)
             position += len(subwords)
             last = chars[behind].start if behind < len(chars) else len(text)
             special = special_at(text, chars[at].start, last, position - 1)
@@ -57,15 +58,21 @@ def tokens(text: bytes) -> list[Token]:
 
 
 def query_tokens(text: bytes, stop_words: frozenset[bytes]) -> tuple[list[tuple[Any, ...]], list[tuple[Any, ...]]]:
-    """Return (words, compounds) of a query. Words in `stop_words` count only where the query has no other words."""
+    """Return (words, compounds) of a query. Words in `stop_words` count only where the query has no other words.
+
+    In place of a stop word with a special form this form is a word, and counts.
+    """
     every = [
         (form.encode(), text[start:end].decode(), kind, position, span, cjk)
         for form, kind, start, end, position, span, cjk in tokens(text)
     ]
-    content = any(kind == WORD and form not in stop_words for form, _, kind, *_ in every)
-    words = [
-        (form, written, not (content and form in stop_words), cjk)
-        for form, written, kind, _, _, cjk in every
-        if kind == WORD
-    ]
-    return words, [(form, written, *placed) for form, written, kind, *placed in every if kind != WORD]
+    placed = {row[3]: row for row in every if row[2] == WORD}
+    compounds = []
+    for row in every:
+        if row[2] == SPECIAL and row[4] == 1 and placed[row[3]][0] in stop_words:
+            placed[row[3]] = row
+        elif row[2] != WORD:
+            compounds.append((row[0], row[1], *row[3:]))
+    content = any(row[0] not in stop_words for row in placed.values())
+    words = [(row[0], row[1], not (content and row[0] in stop_words), row[5]) for _, row in sorted(placed.items())]
+    return words, compounds

@@ -23,7 +23,7 @@ from tests.support.examples import examples
 from tests.support.frontends.harbor import Invented
 from tests.support.index.cutting import Cut, cuts, joined
 from tests.support.search import plain_search
-from tests.support.search.samples import DAY_MS, ENOUGH_MS, NOW, ask, message, part, session
+from tests.support.search.samples import DAY_MS, ENOUGH_MS, NOW, ask, message, part, session, texts
 from tests.support.search.strategies import histories, query
 
 some = examples(60)
@@ -230,3 +230,51 @@ def test_the_signal_from_which_chances_are_fitted_is_that_of_the_kernel() -> Non
     kernel.calibrate(candidates, signals, array("d", [0, 0, 0, 1]), done.query.weights.plenty, LEAST)
     for one in candidates:
         assert one.score == pytest.approx(1 / (1 + exp(-score_signal(done, one))), rel=1e-12)
+
+
+# --- unknown words beside which a compound nearly stands -----------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("query", "unknown"),
+    [
+        ("date base", ["date"]),
+        ("the date base migration", ["date"]),
+        ("date_base", ["date"]),
+        ("dateBase migration", ["date"]),
+        ("get usr name", ["usr"]),
+        ("getUsrName", ["Usr"]),
+        ("dat bas es", ["dat", "bas", "es"]),
+    ],
+)
+def test_an_unknown_word_is_not_found_in_a_compound_that_its_join_resembles(query: str, unknown: list[str]) -> None:
+    filler = [f"entry {n}: wind from the north, sea state {n}" for n in range(80)]
+    index = Index.build([session("a", "the databases are slow", "the database migration ran", "see getUserName"),
+                         session("b", "the base of the crane"), session("s", *filler)])  # fmt: skip
+    response = ask(index, query)
+    assert response.results, "what resembles the words is a hit"
+    for hit in response.results:
+        assert hit.why.confidence != "high"
+        assert not set(unknown) & set(hit.matched_terms)
+    told = ", ".join(map(repr, unknown))
+    assert f"nobody wrote {told}; the hits are of the other words" in response.suggestions
+
+
+@pytest.mark.parametrize("query", ["data base", "data base migration", "get user name", "data_base"])
+def test_a_join_that_documents_hold_is_no_unknown_word(query: str) -> None:
+    filler = [f"entry {n}: wind from the north, sea state {n}" for n in range(80)]
+    index = Index.build([session("a", "the database migration of getUserName ran"), session("s", *filler)])
+    response = ask(index, query)
+    assert set(response.results[0].matched_terms) == set(query.replace("_", " ").split())
+    assert response.results[0].why.confidence == "high"
+    assert not response.suggestions
+
+
+def test_a_word_that_is_repaired_is_found_in_a_join_that_is_repaired_with_it() -> None:
+    response = ask(texts("the ratelimit is low", "a limit", "the rate", "calm water"), "rate limti")
+    assert set(response.results[0].matched_terms) == {"rate", "limti"}
+
+
+def test_halves_that_are_searched_in_place_of_a_word_are_told() -> None:
+    told = "nobody wrote 'harbourlantern'; 'harbour lantern' was searched instead"
+    assert told in ask(texts("the harbour", "a lantern was lost"), "who lost the harbourlantern").suggestions

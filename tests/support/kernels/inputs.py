@@ -17,17 +17,18 @@ from tests.reference.index import vocabulary as reference_vocabulary
 
 LATIN = ["a", "b", "s", "S", "A", "B", "XML", "Parser", "get", "HTTP", "URLs", "error", "404", "1", "22", "x" * 30]
 PUNCTUATION = ["'", "\u2019", "'s", "_", "-", ".", "#", "%", "+", "++", "(", " ", "\n", "\t", "/", "@"]
+EDGES = ["__", "--", '"', "\u201c"]
 ACCENTS = ["é", "e\u0301", "É", "E\u0301", "\u0301", "ß", "İ", "ﬁ", "ᾳ", "\u0345", "\u00ad", "Ａ", "ｂ", "７", "²", "①"]
 SCRIPTS = ["Е", "ошибка", "щ" * 20, "٣", "ا", "ـ", "क", "़", "्", "ो", "שׁ", "שׁ", "𐐀", "ก", "้"]
 SYLLABIC = ["เ", "า", "ำ", "ะ", "ິ", "ເ", "ຳ", "ກ", "ក", "្", "ា", "က", "္", "ျ", "်"]  # Thai, Lao, Khmer, Myanmar
 CJK = ["中", "国", "か", "\u3099", "\u309a", "カ", "ﾊ", "ﾟ", "ﾞ", "ワ", "ゝ", "가", "ᄀ", "ᅡ", "ᆨ", "각", "豈", "𠀀", "・"]
 EMOJI = ["🙂", "👩", "\u200d", "\ufe0f", "🏽", "🇫", "✓"]
-ATOMS = [*LATIN, *PUNCTUATION, *ACCENTS, *SCRIPTS, *SYLLABIC, *CJK, *EMOJI]
+ATOMS = [*LATIN, *PUNCTUATION, *EDGES, *ACCENTS, *SCRIPTS, *SYLLABIC, *CJK, *EMOJI]
 BROKEN = [b"\xff", b"\xf8", b"\xfb", b"\xc3", b"\xe4\xb8", b"\xe0\x81\x81", b"\xed\xa0\x80", b"\xf0\x80\x80\x80"]
 BROKEN += [b"\xf4\x90\x80\x80", b"\x80", b"\x00", b"\x01"]
 
 RAW = [atom.encode() for atom in ATOMS] + BROKEN
-CODE = [c.encode() for c in "aAbSsX1_-.'#%+ "]
+CODE = [c.encode() for c in "aAbSsX1_-.'#%+@= "]
 
 strings = st.lists(st.sampled_from(ATOMS), max_size=16).map("".join)
 texts = st.one_of(

@@ -1,14 +1,16 @@
 """Compounds such as rate_limit, HTTPServer, v1.2 and error404: their subwords, and the subwords joined to one form.
 
 The rules are those of a word delimiter filter: a subword ends at a separator, at a change from lower case to a capital,
-before the last of several capitals that lower case follows, and between digits and longer runs of letters.
+before the last of several capitals that lower case follows, and between digits and longer runs of letters. The marks
+at the edges of a name, as in _x, __init__, --flag, .env, @validate and #define, belong to another form of it.
 """
 
 from libc.stdint cimport uint8_t, uint16_t, uint32_t
 from libc.string cimport memcpy
 
-from recall_rank._core.text.token_buffer cimport (JOINED, MAX_JOIN, MAX_TERM, WORD, TokenBuffer, append_token, end_form,
-                                                  prefix_may_pass, reserve_token, shape_may_pass)
+from recall_rank._core.text.token_buffer cimport (JOINED, MAX_JOIN, MAX_TERM, SPECIAL, WORD, TokenBuffer,
+                                                  append_token, end_form, prefix_may_pass, reserve_token,
+                                                  shape_may_pass)
 from recall_rank._core.text.chars cimport (DIGIT, LETTER, LOWER, MARK, SEPARATOR, UPPER, CharTables, char_class,
                                            fold_char)
 from recall_rank._core.text.ascii_words cimport rr_lowercase_end
@@ -18,6 +20,9 @@ cdef enum:
     MAX_SUBWORDS = 32      # of a compound; the next one begins another compound
     MAX_SPLIT_BYTES = 32   # of a form that is split between letters and digits
     MIN_SPLIT_LETTERS = 3  # letters of a run that is a word of its own beside digits
+    MAX_EDGE = 2           # marks at one edge of a name; a longer row of them is a rule or a blank to be filled in
+    MAX_SHORT_FLAG = 4     # bytes of the word behind a single hyphen: -x, -rf, -name; longer ones are mostly items of a
+    # list and deleted lines of a diff
 
 cdef enum:
     NO_LINK = 0          # the first subword of a compound
@@ -53,25 +58,52 @@ cdef inline void copy_bytes(unsigned char* to, const unsigned char* text, Py_ssi
         memcpy(to, text, count)
 
 
-cdef inline void append_joined(TokenBuffer* out, Subword* subwords, int first, int last,
+cdef inline int joined_size(const Subword* subwords, int first, int last, bint* digits) noexcept nogil:
+    """Return the bytes of subwords[first:last] joined to one form; set digits[0] to whether all of them are numbers.
+
+    Numbers keep their separators, of one byte each: 1.2.3 is not 123.
+    """
+    cdef int k, size = 0
+    digits[0] = True
+    for k in range(first, last):
+        digits[0] = digits[0] and subwords[k].digits
+        size += subwords[k].size
+    return size + last - first - 1 if digits[0] else size
+
+
+cdef inline int write_joined(TokenBuffer* out, const Subword* subwords, int first, int last, bint digits,
+                             Py_ssize_t at) noexcept nogil:
+    """Write subwords[first:last], joined to one form, to forms[at] of `out`; return the number of its code points.
+
+    With `digits`, their separators are written, too. The caller has made room for joined_size() bytes.
+    """
+    cdef int k, length = 0
+    for k in range(first, last):
+        if digits and k > first:
+            out.forms[at] = subwords[k].mark
+            at += 1
+            length += 1
+        memcpy(out.forms + at, out.forms + subwords[k].form, subwords[k].size)
+        at += subwords[k].size
+        length += subwords[k].length
+    return length
+
+
+cdef inline void append_joined(TokenBuffer* out, const Subword* subwords, int first, int last,
                                uint32_t position) noexcept nogil:
-    """Append subwords[first:last], joined to one form, as a token; numbers keep their separators: 1.2.3 is not 123.
+    """Append subwords[first:last], joined to one form, as a token.
 
     `position` counts the words of the text before the first subword. Nothing is appended for a single subword, or if
     the filter refuses the form. For more than MAX_JOIN subwords or MAX_TERM bytes, out.partial is set instead.
     """
-    cdef int k, size = 0, length = 0
-    cdef bint digits = True
+    cdef int size, length
+    cdef bint digits
     cdef uint32_t form
     cdef const unsigned char* begin = out.forms + subwords[first].form
     cdef const Subword* end = subwords + last - 1
     if last - first < 2:
         return
-    for k in range(first, last):
-        digits = digits and subwords[k].digits
-        size += subwords[k].size
-    if digits:
-        size += last - first - 1
+    size = joined_size(subwords, first, last, &digits)
     if last - first > MAX_JOIN or size > MAX_TERM:
         out.partial = 1
         return
@@ -84,28 +116,45 @@ cdef inline void append_joined(TokenBuffer* out, Subword* subwords, int first, i
     if not reserve_token(out):
         return
     form = out.forms_size
-    size = 0
-    for k in range(first, last):
-        if digits and k > first:
-            out.forms[form + size] = subwords[k].mark
-            size += 1
-            length += 1
-        memcpy(out.forms + form + size, out.forms + subwords[k].form, subwords[k].size)
-        size += subwords[k].size
-        length += subwords[k].length
+    length = write_joined(out, subwords, first, last, digits, form)
     end_form(out, form + size)
-    append_token(out, subwords[first].start, subwords[last - 1].end, form, size, length, JOINED, position, last - first,
-                 False)
+    append_token(out, subwords[first].start, end.end, form, size, length, JOINED, position, last - first, False)
 
 
-cdef inline void append_compound(TokenBuffer* out, Subword* subwords, int count) noexcept nogil:
+cdef inline void append_marked(TokenBuffer* out, const Subword* subwords, int first, int last, uint32_t position,
+                               const unsigned char* text, int lead, int trail) noexcept nogil:
+    """Append subwords[first:last], joined, with the `lead` bytes of the text before them and the `trail` behind them.
+
+    `position` counts the words of the text before the first subword. Nothing is appended for more than MAX_JOIN
+    subwords or MAX_TERM bytes: a form that is cut would be that of another name.
+    """
+    cdef int size, length
+    cdef bint digits
+    cdef uint32_t form
+    cdef const Subword* begin = subwords + first
+    cdef const Subword* end = subwords + last - 1
+    size = lead + joined_size(subwords, first, last, &digits) + trail
+    if last - first > MAX_JOIN or size > MAX_TERM or not reserve_token(out):
+        return
+    form = out.forms_size
+    memcpy(out.forms + form, text + begin.start - lead, lead)
+    length = write_joined(out, subwords, first, last, digits, form + lead)
+    memcpy(out.forms + form + size - trail, text + end.end, trail)
+    end_form(out, form + size)
+    append_token(out, begin.start - lead, end.end + trail, form, size, lead + length + trail, SPECIAL, position,
+                 last - first, False)
+
+
+cdef inline void append_compound(TokenBuffer* out, const Subword* subwords, int count, const unsigned char* text,
+                                 int lead, int trail) noexcept nogil:
     """Append the tokens of a compound of `count` subwords, which are the next words of the text.
 
     There is one for each subword, one for each identifier of several subwords (joined to one form), and one for a name
-    with dots, joined as a whole.
+    with dots, joined as a whole. `lead` and `trail` are the numbers of marks before and behind the compound: its first
+    and its last identifier, joined and with their marks, follow as special forms.
     """
     cdef uint32_t position = out.words
-    cdef int k, first = 0, groups = 0
+    cdef int k, first = 0, head = count, last = 0
     for k in range(count):
         if not reserve_token(out):
             return
@@ -115,10 +164,17 @@ cdef inline void append_compound(TokenBuffer* out, Subword* subwords, int count)
     for k in range(1, count + 1):
         if k == count or subwords[k].link == DOT_LINK:
             append_joined(out, subwords, first, k, position + first)
-            groups += 1
+            head = min(head, k)
+            last = first
             first = k
-    if groups > 1:
+    if head < count:
         append_joined(out, subwords, 0, count, position)
+        if lead:
+            append_marked(out, subwords, 0, head, position, text, lead, 0)
+        if trail:
+            append_marked(out, subwords, last, count, position + last, text, 0, trail)
+    elif lead or trail:
+        append_marked(out, subwords, 0, count, position, text, lead, trail)
 
 
 cdef inline int split_letters_digits(TokenBuffer* out, Subword* subwords, int count, const DigitBoundary* boundaries,
@@ -192,6 +248,60 @@ cdef inline bint is_final_s(const CharTables* chars, const unsigned char* text, 
     return not LOWER <= char_class(chars, point) <= MARK
 
 
+cdef inline bint is_word_char_before(const CharTables* chars, const unsigned char* text, Py_ssize_t at) noexcept nogil:
+    """Return whether a letter, a digit or a mark of one ends at text[at], `at` above 0."""
+    cdef Py_ssize_t start = at - 1
+    cdef uint32_t point
+    while start > 0 and at - start < 4 and text[start] & 0xC0 == 0x80:
+        start -= 1
+    if decode_code_point(text, at, start, &point) != at - start:
+        return False
+    return LOWER <= char_class(chars, point) <= MARK
+
+
+cdef inline int leading_marks(const CharTables* chars, const unsigned char* text, const Subword* subwords,
+                              int count) noexcept nogil:
+    """Return how many bytes before a compound of `count` subwords are marks of it: _x, --flag, -x, .env, @type, #if.
+
+    `count` is above 0, and one of these marks is before the compound.
+    Underscores belong to a name wherever no letter or digit is before them. The other marks belong to a word that
+    begins with a letter, and only where a name may begin: at the start of the text or behind a blank, a quote, an
+    opening bracket, one of "=/|", or a character that is not ASCII and no letter. A single hyphen is also a minus sign
+    and a dash: only a short word without further hyphens is a flag with it, and not behind a bracket or one of "=/|".
+    """
+    cdef Py_ssize_t start = subwords[0].start, at = start
+    cdef unsigned char before
+    cdef uint32_t point
+    while at > 0 and start - at <= MAX_EDGE and text[at - 1] == c'_':
+        at -= 1
+    if at < start:
+        return 0 if start - at > MAX_EDGE or (at > 0 and is_word_char_before(chars, text, at)) else start - at
+    at -= 2 if at > 1 and text[at - 1] == c'-' and text[at - 2] == c'-' else 1
+    before = text[at - 1] if at > 0 else c' '
+    if before >= 0x80:
+        if is_word_char_before(chars, text, at):
+            return 0
+    elif before > c' ' and before not in b"\"'`([{<=/|":
+        return 0
+    if start - at == 1 and text[at] == c'-' and (
+            subwords[0].size > MAX_SHORT_FLAG or (count > 1 and subwords[1].link == IDENTIFIER_LINK)
+            or before in b"([{<=/|"):
+        return 0
+    decode_code_point(text, subwords[0].end, start, &point)
+    return 0 if char_class(chars, point) == DIGIT else start - at
+
+
+cdef inline int trailing_marks(const CharTables* chars, const unsigned char* text, Py_ssize_t size,
+                               Py_ssize_t end) noexcept nogil:
+    """Return how many underscores end a name that reaches to text[end]: 0 if there are more than MAX_EDGE, or if a
+    letter or digit follows them.
+    """
+    cdef Py_ssize_t at = end
+    while at < size and at - end <= MAX_EDGE and text[at] == c'_':
+        at += 1
+    return 0 if at - end > MAX_EDGE or is_word_char_at(chars, text, size, at) else at - end
+
+
 cdef inline Py_ssize_t read_compound(const CharTables* chars, const unsigned char* text, Py_ssize_t size, Py_ssize_t at,
                                      TokenBuffer* out) noexcept nogil:
     """Append the tokens of the word or compound that begins at text[at], and return the offset behind it."""
@@ -203,7 +313,8 @@ cdef inline Py_ssize_t read_compound(const CharTables* chars, const unsigned cha
     cdef Py_ssize_t width, step, at_next = 0, form = 0, used = 0, limit = MAX_TERM, run, kept, k
     cdef unsigned char folded[16]
     cdef DigitBoundary boundaries[MAX_SPLIT_BYTES]
-    cdef int boundary_count = 0
+    cdef int boundary_count = 0, lead = 0, trail = 0
+    cdef Py_ssize_t start = at
     cdef Subword* subword = NULL
     while at < size:
         width = decode_code_point(text, size, at, &point)
@@ -313,5 +424,11 @@ cdef inline Py_ssize_t read_compound(const CharTables* chars, const unsigned cha
     if subword != NULL:
         end_form(out, form + used)
         count = split_letters_digits(out, subwords, count, boundaries, boundary_count)
-    append_compound(out, subwords, count)
+    if count == 0:  # memory ran out
+        return at
+    if start > 0 and text[start - 1] in b"_-.@#":
+        lead = leading_marks(chars, text, subwords, count)
+    if subwords[count - 1].end < size and text[subwords[count - 1].end] == c'_':
+        trail = trailing_marks(chars, text, size, subwords[count - 1].end)
+    append_compound(out, subwords, count, text, lead, trail)
     return at

@@ -10,7 +10,7 @@ from libc.string cimport memcpy, memset
 cdef enum:
     WORD = 0       # a run of text between separators and changes of case
     JOINED = 1     # the subwords of a compound, catenated to one word
-    SPECIAL = 2    # a word with the punctuation that belongs to it: c++, c#, #4410, 100%
+    SPECIAL = 2    # a word or compound with the punctuation that belongs to it: c++, c#, #4410, 100%, _x, --flag, .env
     MAX_JOIN = 12  # subwords of a compound that are catenated
     MAX_TERM = 64  # bytes of a form; a longer one is cut between two characters
     SHAPES = 1024  # shapes of a form: pairs of first and last byte, five bits each

@@ -17,8 +17,9 @@ from recall_rank._core.text.utf8 cimport encode_code_point, decode_code_point
 
 cdef enum:
     COMPOUND_SEPARATOR = 1  # an ASCII separator on which a rule of compounds or special words depends
-    WORD_SEPARATOR = 2      # any other ASCII separator
-    ASCII_LETTER = 3
+    LEADING_MARK = 2        # one of them that may begin the form of the word behind it
+    WORD_SEPARATOR = 3      # any other ASCII separator
+    ASCII_LETTER = 4
 
 cdef const CharTables* CHARS = char_tables()
 cdef uint8_t[256] ASCII_ROLES  # of a byte beside and in ASCII words; 0 for digits and bytes that are not ASCII
@@ -29,7 +30,7 @@ cdef void load_roles():
     cdef int k
     for k in range(0x80):
         if CHARS.classes[k] == SEPARATOR:
-            ASCII_ROLES[k] = COMPOUND_SEPARATOR if k in b"'_-+#%." else WORD_SEPARATOR
+            ASCII_ROLES[k] = LEADING_MARK if k in b"_-.@#" else COMPOUND_SEPARATOR if k in b"'+%" else WORD_SEPARATOR
         elif CHARS.classes[k] != DIGIT:
             ASCII_ROLES[k] = ASCII_LETTER
 
@@ -50,8 +51,6 @@ cdef inline Py_ssize_t read_ascii_word(const CharTables* chars, const unsigned c
     cdef unsigned char behind
     if chars.classes[text[at]] != DIGIT:
         end = rr_lowercase_end(text, end, size)
-    elif at and text[at - 1] == c'#':
-        return at
     else:
         while end < size and 0x30 <= text[end] <= 0x39:
             end += 1
@@ -115,18 +114,20 @@ cdef void tokenise(const unsigned char* text, Py_ssize_t size, TokenBuffer* out)
     cdef Py_ssize_t at = 0, width, start, form
     cdef uint32_t point
     cdef int kind, used
+    cdef bint marked = False  # whether a leading mark may be before text[at]
     while at < size and not out.failed:
         width = decode_code_point(text, size, at, &point)
         kind = char_class(chars, point)
         if LOWER <= kind <= LETTER:
             start = at
-            if point < 0x80:
+            if point < 0x80 and not marked:
                 at = read_ascii_word(chars, text, size, start, out)
                 if at > start:
                     continue
             at = read_compound(chars, text, size, at, out)
             if at < size or (start > 0 and text[start - 1] == c'#'):
                 at = read_special(text, size, at, start, out)
+            marked = text[at - 1] == c'#'
         elif kind == CJK:
             at = read_cjk(text, size, at, out)
         elif kind == EMOJI:
@@ -142,6 +143,7 @@ cdef void tokenise(const unsigned char* text, Py_ssize_t size, TokenBuffer* out)
             at += width
             while at < size and text[at] < 0x80 and chars.classes[text[at]] == SEPARATOR:
                 at += 1
+            marked = ASCII_ROLES[text[at - 1]] == LEADING_MARK
 
 
 def tokens(bytes text not None):
@@ -178,12 +180,12 @@ def query_tokens(bytes text not None, frozenset stop_words not None):
     words: list of (form, written, counts, cjk): the normalised word as UTF-8, the word as it stands in the query,
     whether it counts, and whether it is of a script without spaces or an emoji. Stop words, given as UTF-8, do not
     count, unless the query has no other words. compounds: list of (form, written, position, span, cjk), joined and
-    special forms, which cover words [position, position + span). Raises MemoryError.
+    special forms, which cover words [position, position + span). The special form of a stop word, such as _at, is no
+    stop word: it is a word in its place. Raises MemoryError.
     """
     cdef TokenBuffer buffer
     cdef Py_ssize_t k
     cdef Token* token
-    cdef bint content = False
     cdef const unsigned char* data = text
     cdef Py_ssize_t size = len(text)
     words, compounds = [], []
@@ -195,14 +197,17 @@ def query_tokens(bytes text not None, frozenset stop_words not None):
         forms = [buffer.forms[buffer.items[k].form:buffer.items[k].form + buffer.items[k].size]
                  for k in range(buffer.count)]
         for k in range(buffer.count):
-            content = content or (buffer.items[k].kind == WORD and forms[k] not in stop_words)
-        for k in range(buffer.count):
             token = buffer.items + k
+            form = forms[k]
             written = data[token.start:token.end].decode("utf-8", "replace")
             if token.kind == WORD:
-                words.append((forms[k], written, not content or forms[k] not in stop_words, bool(token.cjk)))
+                words.append((form, written, form not in stop_words, bool(token.cjk)))
+            elif token.kind == SPECIAL and token.span == 1 and not words[token.position][2]:
+                words[token.position] = (form, written, True, False)
             else:
-                compounds.append((forms[k], written, token.position, token.span, bool(token.cjk)))
+                compounds.append((form, written, token.position, token.span, bool(token.cjk)))
+        if not any([counts for _, _, counts, _ in words]):
+            words = [(form, written, True, cjk) for form, written, _, cjk in words]
         return words, compounds
     finally:
         buffer_free(&buffer)
