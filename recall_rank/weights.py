@@ -50,6 +50,7 @@ class SureWeights(NamedTuple):
     evidence: float = 2.358
     # of (1 - r / e) times the share of the query that the passage holds; r is the highest raw score in another session
     lead: float = 7.78
+    share: float = 0.0  # of the share of its session in the scores of all reranked candidates
 
 
 @frozen
