@@ -1,18 +1,26 @@
-"""Fold copies: one conversation in two stores, such as an agent's own and an export of it, is one result.
+"""Fold hits that say the same into one result: copies of a conversation in two stores, and parts that are alike.
 
-Sessions with equal ids were joined when they were read. Here ids differ, and contents are compared: a part is a copy of
-another when both have equal words and an equal role, their sessions are from different stores, and the conversations
-around them agree. Two agents that were given one prompt answer in different words or at another time, so that their
-sessions stay apart.
+A conversation lies in two stores when an agent's own history is exported, for example. Sessions with equal ids were
+joined when they were read. Here ids differ, and contents are compared: a part is a copy of another when both have equal
+words and an equal role, their sessions are from different stores, and the conversations around them agree. Two agents
+that were given one prompt answer in different words or at another time, so that their sessions stay apart.
+
+Parts are alike wherever they stand, such as a file that was read again, a list that was written again with one change,
+or a turn in a session that was continued as another: their passages hold nearly the same words, and the same words of
+the query.
 """
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Iterator, Sequence
 
+from recall_rank._core.rank import likeness
 from recall_rank._core.rank.candidate import Candidate
+from recall_rank._core.rank.likeness import Sketch
+from recall_rank._core.rank.matcher import Matcher
 from recall_rank.index.reader.index_reader import IndexReader
-from recall_rank.index.segment.segment import TITLE_ROLE, Segment, SessionRow
+from recall_rank.index.segment.segment import ROLES, TITLE_ROLE, Segment, SessionRow
 
 COPY_WORDS = 8  # a passage with fewer is no copy: "go on" and "yes, please do that" stand in every conversation
 NEAR_WORDS = 4  # the least words of a text around a part that shows that two conversations are one
@@ -21,6 +29,8 @@ SAME_MS = 2_000  # two times that differ by less are one: exports leave out the 
 FIRST_WORDS = 64  # words of such a text that are compared
 OPENING = 128  # bytes of a part that are compared first
 COMPARED = 16_384  # bytes of a part that are compared
+ALIKE = 0.8  # share of pairs of words of two passages from which on they say the same: a list of ten entries with one
+# changed keeps more, and two runs of one test suite with other results keep less
 
 Copies = dict[int, list[int]]
 """Part that is shown -> its copies, by part numbers of the index reader."""
@@ -51,6 +61,35 @@ def fold_copies(reader: IndexReader, ranked: Sequence[Candidate]) -> tuple[list[
             copies[shown.part] = [place.part for place in others]
             dropped.update(copies[shown.part])
     return [candidate for candidate in ranked if candidate.part not in dropped] if dropped else list(ranked), copies
+
+
+def fold_alike(reader: IndexReader, matcher: Matcher, ranked: Sequence[Candidate]) -> tuple[list[Candidate], Copies]:
+    """Return (kept, alike): the candidates without those that say the same as a better one, in their order, and a
+    mapping from each kept part to the parts that were folded into it, best first.
+
+    Two parts say the same when the share ALIKE of the pairs of words of their passages is equal, COPY_WORDS words or
+    more, and their passages hold the query's words in the same forms: what differs in a word of the query remains two
+    results. They have the same role, or both are calls of tools, and are of one agent. `matcher` is that with which the
+    candidates were measured. Of reasoning and prose that say the same, the prose is kept, at the better place.
+    """
+    places = likeness.comparable([*ranked], COPY_WORDS)
+    if not places:
+        return list(ranked), {}
+    chosen = [ranked[place] for place in places]
+    firsts = likeness.families(_sketches(reader, matcher, chosen), lambda at: _speech(reader, chosen[at]), ALIKE)
+    alike: Copies = {}
+    kept: dict[int, Candidate | None] = {}
+    for first in dict.fromkeys(firsts):
+        family = [chosen[at] for at, own in enumerate(firsts) if own == first]
+        if len(family) == 1:
+            continue
+        shown = next((one for one in family if not _is_reasoning(reader, one)), family[0])
+        if shown is not family[0]:
+            shown.take_rank_of(family[0])
+        kept.update((one.part, None) for one in family)
+        kept[family[0].part] = shown
+        alike[shown.part] = [one.part for one in family if one is not shown]
+    return [one for each in ranked if (one := kept.get(each.part, each)) is not None], alike
 
 
 class _CopyPlace:
@@ -124,6 +163,42 @@ def _families(reader: IndexReader, members: Sequence[Candidate]) -> Iterator[lis
         else:
             families.append([place])
     yield from (family for family in families if len(family) > 1)
+
+
+def _sketches(reader: IndexReader, matcher: Matcher, candidates: Sequence[Candidate]) -> list[Sketch]:
+    """Return the Sketch of the passage of each candidate."""
+    docs = [candidate.doc for candidate in candidates]
+    found: dict[int, Sketch] = {}
+    for view, places in reader.split_by_segment(docs):
+        bounds, own = view.segment.doc_start, [docs[place] - view.first_doc for place in places]
+        starts, ends = array("Q", [bounds[doc] for doc in own]), array("Q", [bounds[doc + 1] for doc in own])
+        text = view.segment.text_between(starts, ends)
+        found.update(zip(places, likeness.sketches(matcher, text, starts, ends), strict=True))
+    return [found[place] for place in range(len(docs))]
+
+
+def _speech(reader: IndexReader, candidate: Candidate) -> tuple[str | None, ...] | None:
+    """Return who says a part, the role, or "tool" for a call of one, and the agent: parts that say the same agree in
+    it. None for the title of a session.
+    """
+    view, part, _ = reader.local(candidate.part, candidate.doc)
+    segment = view.segment
+    message = segment.part_message[part]
+    role = segment.message_role[message]
+    row = segment.sessions[segment.message_session[message]]
+    is_tool = _kind(reader, candidate) == "tool"
+    return None if role == TITLE_ROLE else ("tool" if is_tool else ROLES[role], row.agent)
+
+
+def _is_reasoning(reader: IndexReader, candidate: Candidate) -> bool:
+    return _kind(reader, candidate) == "reasoning"
+
+
+def _kind(reader: IndexReader, candidate: Candidate) -> str | None:
+    """Return the type of a part."""
+    view, part, _ = reader.local(candidate.part, candidate.doc)
+    columns = view.part_columns
+    return columns.names.values[columns.part_type[part]]
 
 
 def _passage_words(reader: IndexReader, ranked: Sequence[Candidate]) -> list[int]:

@@ -11,6 +11,7 @@ cdef enum:           # columns of FEATURE_NAMES
     PHRASE = 2
     NEAR = 3
     MATCHED = 4
+    EXACT = 5
     START = 6
     END = 7
     WORDS = 8

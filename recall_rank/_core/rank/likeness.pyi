@@ -1,0 +1,18 @@
+from collections.abc import Callable
+
+from _typeshed import ReadableBuffer
+from typing_extensions import disjoint_base
+
+from recall_rank._core.rank.candidate import Candidate
+from recall_rank._core.rank.matcher import Matcher
+
+@disjoint_base
+class Sketch:
+    @property
+    def numbers(self) -> list[int]: ...
+    @property
+    def forms(self) -> int: ...
+
+def comparable(candidates: list[Candidate], words: float) -> list[int]: ...
+def sketches(matcher: Matcher, text: ReadableBuffer, starts: ReadableBuffer, ends: ReadableBuffer) -> list[Sketch]: ...
+def families(sketches: list[Sketch], kind: Callable[[int], object], share: float) -> list[int]: ...

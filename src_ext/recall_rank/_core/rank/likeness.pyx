@@ -1,0 +1,219 @@
+"""Likeness of passages: which of them hold nearly the same words, so that they can take one place among the results.
+
+Of each passage a sketch is made: a one-permutation MinHash (Li, Owen and Zhang, 2012) of its pairs of neighbouring
+words. The share of equal places of two sketches estimates the Jaccard similarity of the pairs, with a standard error of
+sqrt(s * (1 - s) / 64), that is .05 at a similarity of .8.
+"""
+
+from cpython.mem cimport PyMem_RawFree
+from libc.stdint cimport uint32_t, uint64_t
+from libc.string cimport memset
+
+from recall_rank._core.rank.candidate cimport COVERAGE, EXACT, MATCHED, WORDS, Candidate
+from recall_rank._core.rank.features cimport FormMatch, QueryWords
+from recall_rank._core.rank.matcher cimport Matcher
+
+cdef enum:
+    PLACES = 64
+    MARKS = 2           # of 64 bits
+    ARROW_BYTES = 3
+    LABELS = 0xF8       # the least byte that labels a field
+    CHARACTERS = 0xE0   # the least first byte of a character of three or four bytes
+    NOT_ASCII = 0x80
+
+cdef uint64_t FNV_START = <uint64_t>0xCBF29CE484222325
+cdef uint64_t FNV_FACTOR = <uint64_t>0x100000001B3
+cdef uint32_t EMPTY = 0xFFFFFFFF
+
+cdef unsigned char[256] LETTERS  # the lower case of each byte of a word, 0 for any other
+cdef int each
+for each in range(256):
+    LETTERS[each] = 0
+    if chr(each) == "_" or each < NOT_ASCII and chr(each).isalnum():
+        LETTERS[each] = ord(chr(each).lower())
+    elif NOT_ASCII <= each < CHARACTERS:
+        LETTERS[each] = each
+
+
+cdef class Sketch:
+    """What a passage holds, in brief: the least numbers of its pairs of words at 64 places, and marks of the forms of
+    the query's words that match in it.
+    """
+
+    cdef uint32_t[PLACES] least
+    cdef uint64_t[MARKS] marks
+
+    @property
+    def numbers(self):
+        """The least number at each place, 2 ** 32 - 1 where there is no pair."""
+        return [self.least[k] for k in range(PLACES)]
+
+    @property
+    def forms(self):
+        """An integer with two bits of 128 set for each different form, in lower case, of a query's word that counts."""
+        return self.marks[0] | (<object>self.marks[1] << 64)
+
+
+cdef inline uint64_t mixed(uint64_t number) noexcept nogil:
+    number = (number ^ number >> 32) * <uint64_t>0xD6E8FEB86659FD93
+    return number ^ number >> 32
+
+
+cdef inline Py_ssize_t behind_number(const unsigned char* text, Py_ssize_t at, Py_ssize_t end) noexcept nogil:
+    """Return the offset behind a number of the line that begins at `at`, as programs that show files write it: blanks,
+    digits, and an arrow, a tab, a colon or a bar, which is not skipped unless it is an arrow. Else return `at`.
+    """
+    cdef Py_ssize_t behind = at, first
+    while behind < end and (text[behind] == c" " or text[behind] == c"\t"):
+        behind += 1
+    first = behind
+    while behind < end and c"0" <= text[behind] <= c"9":
+        behind += 1
+    if behind == first or behind == end:
+        return at
+    if text[behind] == c"\t" or text[behind] == c":" or text[behind] == c"|":
+        return behind
+    if end - behind >= ARROW_BYTES and text[behind] == 0xE2 and text[behind + 1] == 0x86 and text[behind + 2] == 0x92:
+        return behind + ARROW_BYTES
+    return at
+
+
+cdef void read_pairs(const unsigned char* text, Py_ssize_t at, Py_ssize_t end, uint32_t* least) noexcept nogil:
+    """Reduce least[0:PLACES] to the numbers of the pairs of neighbouring words in text[at:end]. O(bytes)."""
+    cdef uint64_t word, before = 0, pair
+    cdef uint32_t number
+    cdef bint first = True
+    at = behind_number(text, at, end)
+    while at < end:
+        word = FNV_START
+        if LETTERS[text[at]]:
+            while at < end and LETTERS[text[at]]:
+                word = (word ^ LETTERS[text[at]]) * FNV_FACTOR
+                at += 1
+        elif CHARACTERS <= text[at] < LABELS:
+            word = (word ^ text[at]) * FNV_FACTOR
+            at += 1
+            while at < end and text[at] & 0xC0 == NOT_ASCII:
+                word = (word ^ text[at]) * FNV_FACTOR
+                at += 1
+        else:
+            at += 1
+            if text[at - 1] == c"\n" or text[at - 1] >= LABELS:
+                at = behind_number(text, at, end)
+            continue
+        if not first:
+            pair = mixed(before * <uint64_t>0x9E3779B97F4A7C15 + word)
+            number = <uint32_t>(pair >> 32)
+            if number < least[pair % PLACES]:
+                least[pair % PLACES] = number
+        before = word
+        first = False
+
+
+cdef void mark_forms(const unsigned char* text, const FormMatch* matches, Py_ssize_t count,
+                     const QueryWords* query, uint64_t* marks) noexcept nogil:
+    """Set two bits of `marks` for each different form, in lower case, of a word that counts, in the passage `text`."""
+    cdef Py_ssize_t k, at
+    cdef uint64_t word
+    for k in range(count):
+        if not query.counted[matches[k].slot]:
+            continue
+        word = FNV_START + matches[k].slot
+        for at in range(matches[k].start, matches[k].end):
+            word = (word ^ (text[at] | 0x20 if c"A" <= text[at] <= c"Z" else text[at])) * FNV_FACTOR
+        word = mixed(word)
+        marks[0] |= <uint64_t>1 << word % 64
+        marks[1] |= <uint64_t>1 << (word >> 32) % 64
+
+
+cdef inline bint is_alike(Sketch one, Sketch other, double share) noexcept nogil:
+    """Return whether two sketches have equal marks, and equal numbers at `share` or more of the places that either has.
+    """
+    cdef int k, equal = 0, empty = 0
+    if one.marks[0] != other.marks[0] or one.marks[1] != other.marks[1]:
+        return False
+    for k in range(PLACES):
+        equal += one.least[k] == other.least[k]
+        empty += one.least[k] & other.least[k] == EMPTY
+    return equal > empty and equal - empty >= share * (PLACES - empty)
+
+
+def comparable(list candidates not None, float words):
+    """Return the places of the candidates whose features let them say the same as another one, ascending.
+
+    Both were read, have `words` or more words, and have the same `coverage`, `matched` and `exact`: equally many words
+    of the query that count, one at least, and equally similar ones. O(n ** 2) comparisons of three numbers.
+    """
+    cdef Py_ssize_t count = len(candidates), k, other
+    cdef Candidate one, two
+    cdef bytearray marks = bytearray(count)
+    for k in range(count):
+        one = <Candidate?>candidates[k]
+        if marks[k] or not one.row[MATCHED] or one.row[WORDS] < words:
+            continue
+        for other in range(k + 1, count):
+            two = <Candidate?>candidates[other]
+            if (two.row[COVERAGE] == one.row[COVERAGE] and two.row[MATCHED] == one.row[MATCHED]
+                    and two.row[EXACT] == one.row[EXACT] and two.row[WORDS] >= words):
+                marks[k] = marks[other] = 1
+    return [k for k in range(count) if marks[k]]
+
+
+def sketches(Matcher matcher not None, const unsigned char[::1] text not None, const uint64_t[::1] starts not None,
+             const uint64_t[::1] ends not None):
+    """Return a list of the Sketches of the passages text[starts[k]:ends[k]]; starts and ends are u64[n].
+
+    A word is a run of ASCII letters, digits and _, in lower case, and of characters of two bytes; a character of three
+    or four bytes is one by itself, since scripts of such characters have no blanks between words. Numbers of lines do
+    not count. Raises IndexError for a passage outside of the text, ValueError for arrays of different lengths.
+    O(bytes). The matches of passages that were measured are not looked for again.
+    """
+    cdef Py_ssize_t k, count = 0
+    cdef const FormMatch* matches
+    cdef FormMatch* own
+    cdef Sketch one
+    if starts.shape[0] != ends.shape[0]:
+        raise ValueError("starts and ends differ in length")
+    found = []
+    for k in range(starts.shape[0]):
+        if starts[k] > ends[k] or ends[k] > <uint64_t>text.shape[0]:
+            raise IndexError(f"no range {starts[k]}:{ends[k]} in {text.shape[0]} bytes")
+        one = Sketch.__new__(Sketch)
+        memset(one.least, 0xFF, sizeof(one.least))
+        if starts[k] < ends[k]:
+            own = NULL
+            matches = matcher.matches_of(text, starts[k], ends[k], &count, &own)
+            with nogil:
+                mark_forms(&text[starts[k]], matches, count, &matcher.query, one.marks)
+                read_pairs(&text[0], starts[k], ends[k], one.least)
+            PyMem_RawFree(own)
+        found.append(one)
+    return found
+
+
+def families(list sketches not None, kind not None, double share):
+    """Return for each of the sketches the place of the first one of its family, which may be its own place.
+
+    A sketch belongs to the family of the first one before it that is the first of a family, is of its kind, has equal
+    marks of forms, and equal numbers at `share` or more of the places that either has. kind(place) is a value that is
+    compared, or None where nothing is of that kind; it is called at most once for a place, and only for places whose
+    sketches are alike. O(n * families).
+    """
+    cdef Py_ssize_t count = len(sketches), k, first
+    cdef list firsts = [], kinds = [None] * count
+    cdef bytearray asked = bytearray(count)
+    cdef Sketch one
+    for k in range(count):
+        one = <Sketch?>sketches[k]
+        firsts.append(k)
+        for first in range(k):
+            if firsts[first] != first or not is_alike(one, <Sketch>sketches[first], share):
+                continue
+            for place in (first, k):
+                if not asked[place]:
+                    asked[place] = 1
+                    kinds[place] = kind(place)
+            if kinds[k] is not None and kinds[k] == kinds[first]:
+                firsts[k] = first
+                break
+    return firsts
