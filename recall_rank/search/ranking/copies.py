@@ -27,10 +27,13 @@ NEAR_WORDS = 4  # the least words of a text around a part that shows that two co
 AROUND = 4  # messages before and after a part in which such a text is looked for: stores cut answers differently
 SAME_MS = 2_000  # two times that differ by less are one: exports leave out the fraction of a second
 FIRST_WORDS = 64  # words of such a text that are compared
+USER_ROLE = ROLES.index("user")
 OPENING = 128  # bytes of a part that are compared first
 COMPARED = 16_384  # bytes of a part that are compared
 ALIKE = 0.8  # share of pairs of words of two passages from which on they say the same: a list of ten entries with one
 # changed keeps more, and two runs of one test suite with other results keep less
+ALIKE_ELSEWHERE = 0.95  # the same in two sessions: copies of a session and of a file repeat passages word by word, while
+# files of two projects that were made from one pattern are two results
 
 Copies = dict[int, list[int]]
 """Part that is shown -> its copies, by part numbers of the index reader."""
@@ -76,7 +79,13 @@ def fold_alike(reader: IndexReader, matcher: Matcher, ranked: Sequence[Candidate
     if not places:
         return list(ranked), {}
     chosen = [ranked[place] for place in places]
-    firsts = likeness.families(_sketches(reader, matcher, chosen), lambda at: _speech(reader, chosen[at]), ALIKE)
+    firsts = likeness.families(
+        _sketches(reader, matcher, chosen),
+        reader.sessions_of([candidate.part for candidate in chosen]),
+        lambda at: _speech(reader, chosen[at]),
+        ALIKE,
+        ALIKE_ELSEWHERE,
+    )
     alike: Copies = {}
     kept: dict[int, Candidate | None] = {}
     for first in dict.fromkeys(firsts):
@@ -177,17 +186,22 @@ def _sketches(reader: IndexReader, matcher: Matcher, candidates: Sequence[Candid
     return [found[place] for place in range(len(docs))]
 
 
-def _speech(reader: IndexReader, candidate: Candidate) -> tuple[str | None, ...] | None:
-    """Return who says a part, the role, or "tool" for a call of one, and the agent: parts that say the same agree in
-    it. None for the title of a session.
+def _speech(reader: IndexReader, candidate: Candidate) -> tuple[str | int | None, ...] | None:
+    """Return what parts that say the same agree in: the agent, and the role, or "tool" for a call of one. What a person
+    wrote agrees in its length, too: a prompt that is used again with another word at its end is another one. None for
+    the title of a session.
     """
     view, part, _ = reader.local(candidate.part, candidate.doc)
     segment = view.segment
     message = segment.part_message[part]
     role = segment.message_role[message]
-    row = segment.sessions[segment.message_session[message]]
-    is_tool = _kind(reader, candidate) == "tool"
-    return None if role == TITLE_ROLE else ("tool" if is_tool else ROLES[role], row.agent)
+    if role == TITLE_ROLE:
+        return None
+    agent = segment.sessions[segment.message_session[message]].agent
+    if _kind(reader, candidate) == "tool":
+        return "tool", agent
+    length = segment.part_start[part + 1] - segment.part_start[part]
+    return (ROLES[role], agent, length) if role == USER_ROLE else (ROLES[role], agent)
 
 
 def _is_reasoning(reader: IndexReader, candidate: Candidate) -> bool:

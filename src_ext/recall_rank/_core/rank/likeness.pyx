@@ -191,22 +191,27 @@ def sketches(Matcher matcher not None, const unsigned char[::1] text not None, c
     return found
 
 
-def families(list sketches not None, kind not None, double share):
+def families(list sketches not None, list sessions not None, kind not None, double within, double between):
     """Return for each of the sketches the place of the first one of its family, which may be its own place.
 
     A sketch belongs to the family of the first one before it that is the first of a family, is of its kind, has equal
-    marks of forms, and equal numbers at `share` or more of the places that either has. kind(place) is a value that is
-    compared, or None where nothing is of that kind; it is called at most once for a place, and only for places whose
-    sketches are alike. O(n * families).
+    marks of forms, and equal numbers at so large a share of the places that either has: `within` or more where both
+    have an equal number in `sessions`, else `between` or more. kind(place) is a value that is compared, or None where
+    nothing is of that kind; it is called at most once for a place, and only for places whose sketches are alike.
+    Raises ValueError when there are not as many sessions as sketches. O(n * families).
     """
     cdef Py_ssize_t count = len(sketches), k, first
     cdef list firsts = [], kinds = [None] * count
     cdef bytearray asked = bytearray(count)
     cdef Sketch one
+    cdef double share
+    if len(sessions) != count:
+        raise ValueError(f"there are {count} sketches, not {len(sessions)}")
     for k in range(count):
         one = <Sketch?>sketches[k]
         firsts.append(k)
         for first in range(k):
+            share = within if sessions[first] == sessions[k] else between
             if firsts[first] != first or not is_alike(one, <Sketch>sketches[first], share):
                 continue
             for place in (first, k):
