@@ -12,7 +12,6 @@ the query.
 
 from __future__ import annotations
 
-from array import array
 from collections.abc import Iterator, Sequence
 
 from recall_rank._core.rank import likeness
@@ -32,6 +31,7 @@ OPENING = 128  # bytes of a part that are compared first
 COMPARED = 16_384  # bytes of a part that are compared
 ALIKE = 0.8  # share of pairs of words of two passages from which on they say the same: a list of ten entries with one
 # changed keeps more, and two runs of one test suite with other results keep less
+RESEMBLING = 0.25  # the same, of the text around the best match: two passages with less are not compared any further
 ALIKE_ELSEWHERE = 0.95  # the same in two sessions: copies of a session and of a file repeat passages word by word, while
 # files of two projects that were made from one pattern are two results
 
@@ -66,7 +66,7 @@ def fold_copies(reader: IndexReader, ranked: Sequence[Candidate]) -> tuple[list[
     return [candidate for candidate in ranked if candidate.part not in dropped] if dropped else list(ranked), copies
 
 
-def fold_alike(reader: IndexReader, matcher: Matcher, ranked: Sequence[Candidate]) -> tuple[list[Candidate], Copies]:
+def fold_alike(reader: IndexReader, matcher: Matcher, ranked: list[Candidate]) -> tuple[list[Candidate], Copies]:
     """Return (kept, alike): the candidates without those that say the same as a better one, in their order, and a
     mapping from each kept part to the parts that were folded into it, best first.
 
@@ -75,17 +75,23 @@ def fold_alike(reader: IndexReader, matcher: Matcher, ranked: Sequence[Candidate
     results. They have the same role, or both are calls of tools, and are of one agent. `matcher` is that with which the
     candidates were measured. Of reasoning and prose that say the same, the prose is kept, at the better place.
     """
-    places = likeness.comparable([*ranked], COPY_WORDS)
+    places = likeness.comparable(ranked, COPY_WORDS)
     if not places:
-        return list(ranked), {}
+        return ranked, {}
     chosen = [ranked[place] for place in places]
+    near = likeness.resembling(_sketches(reader, matcher, chosen, whole=False), RESEMBLING)
+    if not near:
+        return ranked, {}
+    chosen = [chosen[place] for place in near]
     firsts = likeness.families(
-        _sketches(reader, matcher, chosen),
+        _sketches(reader, matcher, chosen, whole=True),
         reader.sessions_of([candidate.part for candidate in chosen]),
         lambda at: _speech(reader, chosen[at]),
         ALIKE,
         ALIKE_ELSEWHERE,
     )
+    if firsts == [*range(len(chosen))]:
+        return ranked, {}
     alike: Copies = {}
     kept: dict[int, Candidate | None] = {}
     for first in dict.fromkeys(firsts):
@@ -174,16 +180,17 @@ def _families(reader: IndexReader, members: Sequence[Candidate]) -> Iterator[lis
     yield from (family for family in families if len(family) > 1)
 
 
-def _sketches(reader: IndexReader, matcher: Matcher, candidates: Sequence[Candidate]) -> list[Sketch]:
-    """Return the Sketch of the passage of each candidate."""
-    docs = [candidate.doc for candidate in candidates]
+def _sketches(reader: IndexReader, matcher: Matcher, candidates: list[Candidate], *, whole: bool) -> list[Sketch]:
+    """Return the Sketch of the passage of each candidate or, without `whole`, of the beginning of its densest window."""
     found: dict[int, Sketch] = {}
-    for view, places in reader.split_by_segment(docs):
-        bounds, own = view.segment.doc_start, [docs[place] - view.first_doc for place in places]
-        starts, ends = array("Q", [bounds[doc] for doc in own]), array("Q", [bounds[doc + 1] for doc in own])
-        text = view.segment.text_between(starts, ends)
-        found.update(zip(places, likeness.sketches(matcher, text, starts, ends), strict=True))
-    return [found[place] for place in range(len(docs))]
+    for view, places in reader.split_by_segment([candidate.doc for candidate in candidates]):
+        own = candidates if len(places) == len(candidates) else [candidates[place] for place in places]
+        text, starts = view.segment.text_between, view.segment.doc_start
+        sketches = likeness.sketches(matcher, text, starts, view.first_doc, own, whole)
+        if own is candidates:
+            return sketches
+        found.update(zip(places, sketches, strict=True))
+    return [found[place] for place in range(len(candidates))]
 
 
 def _speech(reader: IndexReader, candidate: Candidate) -> tuple[str | int | None, ...] | None:

@@ -16,6 +16,7 @@ cdef enum:           # columns of FEATURE_NAMES
     END = 7
     WORDS = 8
     CUES = 9
+    WINDOW_WORDS = 10
     HELD = 11
 
 cdef class Candidate:

@@ -5,22 +5,31 @@ words. The share of equal places of two sketches estimates the Jaccard similarit
 sqrt(s * (1 - s) / 64), that is .05 at a similarity of .8.
 """
 
+from cpython.array cimport array as Array
+from cpython.array cimport clone
 from cpython.mem cimport PyMem_RawFree
 from libc.stdint cimport uint32_t, uint64_t
 from libc.string cimport memset
 
-from recall_rank._core.rank.candidate cimport COVERAGE, EXACT, MATCHED, WORDS, Candidate
+from recall_rank._core.rank.candidate cimport (COVERAGE, EXACT, MATCHED, NEAR, PHRASE, START, WINDOW, WINDOW_WORDS,
+                                                    WORDS, Candidate)
 from recall_rank._core.rank.features cimport FormMatch, QueryWords
 from recall_rank._core.rank.matcher cimport Matcher
 
+from array import array
+
+cdef Array OFFSETS = array("Q")  # the type of new arrays
+
 cdef enum:
     PLACES = 64
+    NEARBY = 160        # bytes before and behind the beginning of a window: some 50 words
     MARKS = 2           # of 64 bits
     ARROW_BYTES = 3
     LABELS = 0xF8       # the least byte that labels a field
     CHARACTERS = 0xE0   # the least first byte of a character of three or four bytes
     NOT_ASCII = 0x80
 
+cdef float LEAST_WORDS = 0.75  # fewer cannot be .8 of the pairs of words unless words repeat; numbers of lines are words
 cdef uint64_t FNV_START = <uint64_t>0xCBF29CE484222325
 cdef uint64_t FNV_FACTOR = <uint64_t>0x100000001B3
 cdef uint32_t EMPTY = 0xFFFFFFFF
@@ -138,57 +147,97 @@ cdef inline bint is_alike(Sketch one, Sketch other, double share) noexcept nogil
     return equal > empty and equal - empty >= share * (PLACES - empty)
 
 
+cdef inline bint may_be_alike(const float* one, const float* other) noexcept nogil:
+    """Return whether the features of two passages let them say the same: equal ones of the query's words, and numbers
+    of words of which the smaller is LEAST_WORDS or more of the larger.
+    """
+    return (one[COVERAGE] == other[COVERAGE] and one[MATCHED] == other[MATCHED] and one[EXACT] == other[EXACT]
+            and one[WINDOW] == other[WINDOW] and one[PHRASE] == other[PHRASE] and one[NEAR] == other[NEAR]
+            and one[WINDOW_WORDS] == other[WINDOW_WORDS]
+            and min(one[WORDS], other[WORDS]) >= LEAST_WORDS * max(one[WORDS], other[WORDS]))
+
+
 def comparable(list candidates not None, float words):
     """Return the places of the candidates whose features let them say the same as another one, ascending.
 
-    Both were read, have `words` or more words, and have the same `coverage`, `matched` and `exact`: equally many words
-    of the query that count, one at least, and equally similar ones. O(n ** 2) comparisons of three numbers.
+    Both were read and have `words` or more words, and their query's words match in equal number and likeness: all
+    features that tell of these are equal, down to the number of words in the densest window. At least one word matches.
+    One passage has at most a third more words than the other. O(n ** 2).
     """
     cdef Py_ssize_t count = len(candidates), k, other
     cdef Candidate one, two
     cdef bytearray marks = bytearray(count)
     for k in range(count):
         one = <Candidate?>candidates[k]
-        if marks[k] or not one.row[MATCHED] or one.row[WORDS] < words:
+        if not one.row[MATCHED] or one.row[WORDS] < words:
             continue
         for other in range(k + 1, count):
             two = <Candidate?>candidates[other]
-            if (two.row[COVERAGE] == one.row[COVERAGE] and two.row[MATCHED] == one.row[MATCHED]
-                    and two.row[EXACT] == one.row[EXACT] and two.row[WORDS] >= words):
+            if (not marks[k] or not marks[other]) and two.row[WORDS] >= words and may_be_alike(one.row, two.row):
                 marks[k] = marks[other] = 1
     return [k for k in range(count) if marks[k]]
 
 
-def sketches(Matcher matcher not None, const unsigned char[::1] text not None, const uint64_t[::1] starts not None,
-             const uint64_t[::1] ends not None):
-    """Return a list of the Sketches of the passages text[starts[k]:ends[k]]; starts and ends are u64[n].
+def sketches(Matcher matcher not None, text_between not None, const uint64_t[::1] doc_start not None,
+             Py_ssize_t first_doc, list candidates not None, bint whole):
+    """Return a list of the Sketches of the passages of candidates that `matcher` has measured, all of one segment.
 
+    text_between, doc_start and first_doc are those of SegmentTexts. Without `whole`, a sketch is only of the NEARBY bytes
+    before and behind the beginning of the densest window, and has no marks of forms: what a closer look costs is spared
+    for passages that differ there.
     A word is a run of ASCII letters, digits and _, in lower case, and of characters of two bytes; a character of three
     or four bytes is one by itself, since scripts of such characters have no blanks between words. Numbers of lines do
-    not count. Raises IndexError for a passage outside of the text, ValueError for arrays of different lengths.
-    O(bytes). The matches of passages that were measured are not looked for again.
+    not count. Raises IndexError for a candidate of another segment. O(bytes).
     """
-    cdef Py_ssize_t k, count = 0
+    cdef Py_ssize_t count = len(candidates), k, doc, found
+    cdef Array starts = clone(OFFSETS, count, False), ends = clone(OFFSETS, count, False)
+    cdef const unsigned char[::1] text
     cdef const FormMatch* matches
     cdef FormMatch* own
+    cdef Candidate candidate
     cdef Sketch one
-    if starts.shape[0] != ends.shape[0]:
-        raise ValueError("starts and ends differ in length")
-    found = []
-    for k in range(starts.shape[0]):
-        if starts[k] > ends[k] or ends[k] > <uint64_t>text.shape[0]:
-            raise IndexError(f"no range {starts[k]}:{ends[k]} in {text.shape[0]} bytes")
+    cdef uint64_t start, end, at
+    for k in range(count):
+        doc = (<Candidate?>candidates[k]).doc - first_doc
+        if not 0 <= doc < doc_start.shape[0] - 1:
+            raise IndexError(f"document {doc + first_doc} is not in this segment")
+        starts.data.as_ulonglongs[k] = doc_start[doc]
+        ends.data.as_ulonglongs[k] = doc_start[doc + 1]
+    text = text_between(starts, ends)
+    result = []
+    for k in range(count):
+        candidate = candidates[k]
         one = Sketch.__new__(Sketch)
         memset(one.least, 0xFF, sizeof(one.least))
-        if starts[k] < ends[k]:
-            own = NULL
-            matches = matcher.matches_of(text, starts[k], ends[k], &count, &own)
-            with nogil:
-                mark_forms(&text[starts[k]], matches, count, &matcher.query, one.marks)
-                read_pairs(&text[0], starts[k], ends[k], one.least)
-            PyMem_RawFree(own)
-        found.append(one)
-    return found
+        result.append(one)
+        start, end = starts.data.as_ulonglongs[k], ends.data.as_ulonglongs[k]
+        if start > end or end > <uint64_t>text.shape[0]:
+            raise IndexError(f"no range {start}:{end} in {text.shape[0]} bytes")
+        if start == end:
+            continue
+        if not whole:
+            at = min(start + <uint64_t>max(candidate.row[START], 0), end)
+            read_pairs(&text[0], max(start, at - min(at, NEARBY)), min(end, at + NEARBY), one.least)
+            continue
+        own, found = NULL, 0
+        matches = matcher.matches_of(text, start, end, &found, &own)
+        mark_forms(&text[start], matches, found, &matcher.query, one.marks)
+        read_pairs(&text[0], start, end, one.least)
+        PyMem_RawFree(own)
+    return result
+
+
+def resembling(list sketches not None, double share):
+    """Return the places of the sketches that have equal numbers, and marks, with another one at `share` or more of the
+    places that either has, ascending. O(n ** 2).
+    """
+    cdef Py_ssize_t count = len(sketches), k, other
+    cdef bytearray marks = bytearray(count)
+    for k in range(count):
+        for other in range(k + 1, count):
+            if (not marks[k] or not marks[other]) and is_alike(<Sketch?>sketches[k], <Sketch?>sketches[other], share):
+                marks[k] = marks[other] = 1
+    return [k for k in range(count) if marks[k]]
 
 
 def families(list sketches not None, list sessions not None, kind not None, double within, double between):
