@@ -40,7 +40,7 @@ class SearchContext:
     answerable: float = 0.0
     near_misses: tuple[NearMiss, ...] = ()
     copies: dict[int, list[int]] = field(default_factory=dict)  # part that is shown -> its copies in other stores
-    alike: dict[int, list[int]] = field(default_factory=dict)  # part that is shown -> the parts that say the same
+    near_duplicates: dict[int, list[int]] = field(default_factory=dict)  # part that is shown -> the others
     titled: set[int] = field(default_factory=set)  # parts into which the title of their session was folded
     total: int = 0
     total_exact: bool = False

@@ -14,7 +14,7 @@ from recall_rank.model.project_scope import DIRECTORY_BUCKETS
 from recall_rank.search.context import SearchContext
 from recall_rank.search.filters.eligible import parts_of_sessions
 from recall_rank.search.query import Query
-from recall_rank.search.ranking.copies import fold_alike, fold_copies
+from recall_rank.search.ranking.copies import fold_copies, fold_near_duplicates
 from recall_rank.search.ranking.group import add_others, by_session
 from recall_rank.search.ranking.rerank import mark_holding, order, rerank, rescored
 from recall_rank.search.ranking.titles import fold_titles
@@ -137,19 +137,19 @@ def candidates(search: SearchContext, found: Hits) -> list[Candidate]:
 
 def _folded(search: SearchContext, ranked: list[Candidate]) -> list[Candidate]:
     """Return `ranked` without copies, that is, parts which are shown together with another part that they equal,
-    without parts that say the same as a better one, and without titles that are shown together with the message that
-    they were made from. Without the option `fold`, return all.
+    without near duplicates of better parts, and without titles that are shown together with the message that they were
+    made from. Without the option `fold`, return all.
 
-    They are stored as `search.copies`, `search.alike` and `search.titled`, and `search.total` is reduced by their
-    number. Every page of a query folds the same candidates. Sessions are no copies because of one part that is alike,
-    such as a file that both read; and what a pattern matches in two such parts may differ.
+    They are stored as `search.copies`, `search.near_duplicates` and `search.titled`, and `search.total` is reduced by their
+    number. Every page of a query folds the same candidates. Near duplicates remain results where these are sessions,
+    since two sessions that read one file are not one, and in regex mode, since what a pattern matches in them differs.
     """
     options = search.query.options
     if not options.fold:
         return ranked
     kept, search.copies = fold_copies(search.reader, ranked)
     if options.group == "part" and options.match != "regex":
-        kept, search.alike = fold_alike(search.reader, search.expansion.matcher, kept)
+        kept, search.near_duplicates = fold_near_duplicates(search.reader, search.expansion.matcher, kept)
     kept, search.titled = fold_titles(search.reader, kept)
     search.total -= len(ranked) - len(kept)
     return kept

@@ -1,13 +1,12 @@
-"""Fold hits that say the same into one result: copies of a conversation in two stores, and parts that are alike.
+"""Fold hits into one result: copies of a conversation in two stores, and near duplicates.
 
 A conversation lies in two stores when an agent's own history is exported, for example. Sessions with equal ids were
 joined when they were read. Here ids differ, and contents are compared: a part is a copy of another when both have equal
 words and an equal role, their sessions are from different stores, and the conversations around them agree. Two agents
 that were given one prompt answer in different words or at another time, so that their sessions stay apart.
 
-Parts are alike wherever they stand, such as a file that was read again, a list that was written again with one change,
-or a turn in a session that was continued as another: their passages hold nearly the same words, and the same words of
-the query.
+Near duplicates stand anywhere: a file that was read again, a list that was written again with one change, a turn in a
+session that was continued as another. Their passages hold nearly equal words, and the words of the query in equal forms.
 """
 
 from __future__ import annotations
@@ -29,11 +28,13 @@ FIRST_WORDS = 64  # words of such a text that are compared
 USER_ROLE = ROLES.index("user")
 OPENING = 128  # bytes of a part that are compared first
 COMPARED = 16_384  # bytes of a part that are compared
-ALIKE = 0.8  # share of pairs of words of two passages from which on they say the same: a list of ten entries with one
-# changed keeps more, and two runs of one test suite with other results keep less
-RESEMBLING = 0.25  # the same, of the text around the best match: two passages with less are not compared any further
-ALIKE_ELSEWHERE = 0.95  # the same in two sessions: copies of a session and of a file repeat passages word by word, while
-# files of two projects that were made from one pattern are two results
+# The share of equal pairs of words from which on two passages are near duplicates: a list of ten entries with one changed
+# keeps more, and two runs of one test suite with other results keep less.
+ALIKE = 0.8
+# This share where they stand in two sessions: copies of a session and of a file repeat passages word by word, while files
+# of two projects that were made from one pattern are two results.
+ALIKE_ELSEWHERE = 0.95
+RESEMBLING = 0.25  # this share of the text around the best match: passages with less are not compared any further
 
 Copies = dict[int, list[int]]
 """Part that is shown -> its copies, by part numbers of the index reader."""
@@ -66,14 +67,16 @@ def fold_copies(reader: IndexReader, ranked: Sequence[Candidate]) -> tuple[list[
     return [candidate for candidate in ranked if candidate.part not in dropped] if dropped else list(ranked), copies
 
 
-def fold_alike(reader: IndexReader, matcher: Matcher, ranked: list[Candidate]) -> tuple[list[Candidate], Copies]:
-    """Return (kept, alike): the candidates without those that say the same as a better one, in their order, and a
-    mapping from each kept part to the parts that were folded into it, best first.
+def fold_near_duplicates(
+    reader: IndexReader, matcher: Matcher, ranked: list[Candidate]
+) -> tuple[list[Candidate], Copies]:
+    """Return (kept, folded): the candidates without near duplicates of better ones, in their order, and a mapping from
+    each kept part to the parts that were folded into it, best first.
 
-    Two parts say the same when the share ALIKE of the pairs of words of their passages is equal, COPY_WORDS words or
-    more, and their passages hold the query's words in the same forms: what differs in a word of the query remains two
-    results. They have the same role, or both are calls of tools, and are of one agent. `matcher` is that with which the
-    candidates were measured. Of reasoning and prose that say the same, the prose is kept, at the better place.
+    Of the pairs of words in the passages of two near duplicates the share ALIKE is equal, and the passages, of
+    COPY_WORDS words or more, hold the query's words in equal forms: what differs in a word of the query remains two
+    results. Both parts have one role, or are calls of tools, and are of one agent. `matcher` is that with which the
+    candidates were measured. Where reasoning repeats prose, the prose is kept, at the better place.
     """
     places = likeness.comparable(ranked, COPY_WORDS)
     if not places:
@@ -92,7 +95,7 @@ def fold_alike(reader: IndexReader, matcher: Matcher, ranked: list[Candidate]) -
     )
     if firsts == [*range(len(chosen))]:
         return ranked, {}
-    alike: Copies = {}
+    folded: Copies = {}
     kept: dict[int, Candidate | None] = {}
     for first in dict.fromkeys(firsts):
         family = [chosen[at] for at, own in enumerate(firsts) if own == first]
@@ -103,8 +106,8 @@ def fold_alike(reader: IndexReader, matcher: Matcher, ranked: list[Candidate]) -
             shown.take_rank_of(family[0])
         kept.update((one.part, None) for one in family)
         kept[family[0].part] = shown
-        alike[shown.part] = [one.part for one in family if one is not shown]
-    return [one for each in ranked if (one := kept.get(each.part, each)) is not None], alike
+        folded[shown.part] = [one.part for one in family if one is not shown]
+    return [one for each in ranked if (one := kept.get(each.part, each)) is not None], folded
 
 
 class _CopyPlace:
@@ -181,7 +184,7 @@ def _families(reader: IndexReader, members: Sequence[Candidate]) -> Iterator[lis
 
 
 def _sketches(reader: IndexReader, matcher: Matcher, candidates: list[Candidate], *, whole: bool) -> list[Sketch]:
-    """Return the Sketch of the passage of each candidate or, without `whole`, of the beginning of its densest window."""
+    """Return the Sketch of the passage of each candidate; without `whole`, of the beginning of its densest window."""
     found: dict[int, Sketch] = {}
     for view, places in reader.split_by_segment([candidate.doc for candidate in candidates]):
         own = candidates if len(places) == len(candidates) else [candidates[place] for place in places]
@@ -194,9 +197,9 @@ def _sketches(reader: IndexReader, matcher: Matcher, candidates: list[Candidate]
 
 
 def _speech(reader: IndexReader, candidate: Candidate) -> tuple[str | int | None, ...] | None:
-    """Return what parts that say the same agree in: the agent, and the role, or "tool" for a call of one. What a person
-    wrote agrees in its length, too: a prompt that is used again with another word at its end is another one. None for
-    the title of a session.
+    """Return what near duplicates agree in: the agent, and the role, or "tool" for a call of one. What a person wrote
+    agrees in its length, too: a prompt that is used again with another word at its end is another one. None for the
+    title of a session.
     """
     view, part, _ = reader.local(candidate.part, candidate.doc)
     segment = view.segment

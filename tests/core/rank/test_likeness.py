@@ -103,7 +103,9 @@ def test_another_form_of_a_word_of_the_query_is_never_alike() -> None:
 
 
 def test_kinds_are_asked_once_and_only_of_what_is_alike() -> None:
-    found = sketched([b"fog horn of the quay", b"lens of the lamp room", b"fog horn of the quay", b"fog horn of the quay"])
+    found = sketched(
+        [b"fog horn of the quay", b"lens of the lamp room", b"fog horn of the quay", b"fog horn of the quay"]
+    )
     asked: list[int] = []
     assert likeness.families(found, [0, 0, 0, 0], lambda place: asked.append(place) or "said", 1.0, 1.0) == [0, 1, 0, 0]
     assert sorted(asked) == [0, 2, 3]

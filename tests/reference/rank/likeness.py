@@ -25,7 +25,7 @@ class Sketch(Protocol):
 
 
 def sketch(text: bytes) -> list[int]:
-    """Return the sketch of a text: of the numbers of its pairs of neighbouring words, the least at each of 64 places."""
+    """Return the least number at each of 64 places, of the numbers of the pairs of neighbouring words in a text."""
     words = _WORD.findall(_LINE_NUMBERS.sub(rb"\1 ", text).lower())
     least = [EMPTY] * PLACES
     for pair in pairwise(map(_number, words)):

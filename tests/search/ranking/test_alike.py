@@ -121,7 +121,9 @@ def test_a_pattern_folds_nothing_that_is_alike() -> None:
 
 
 def test_files_of_two_sessions_that_differ_remain_two_results() -> None:
-    reads = [tool("read", "lamp.py", FILE + more) for more in ("", "def step_9(lamp, keeper):\n    return lamp.shine\n")]
+    reads = [
+        tool("read", "lamp.py", FILE + more) for more in ("", "def step_9(lamp, keeper):\n    return lamp.shine\n")
+    ]
     assert len(found(session("s1", *(("assistant", read) for read in reads))).results) == 1
     assert len(found(*(session(f"s{at}", ("assistant", read)) for at, read in enumerate(reads))).results) == 2
 
@@ -137,7 +139,9 @@ def test_prose_is_shown_before_the_reasoning_that_it_repeats() -> None:
 
 def test_one_text_that_was_said_a_hundred_times_does_not_hide_others() -> None:
     crowd = [session(f"c{at}", ("assistant", "clockwork " * 3 + ANSWER), age=at) for at in range(70)]
-    others = [session(f"o{at}", ("assistant", f"{PLAN} {' '.join(f'w{at}x{k}' for k in range(20))}")) for at in range(9)]
+    others = [
+        session(f"o{at}", ("assistant", f"{PLAN} {' '.join(f'w{at}x{k}' for k in range(20))}")) for at in range(9)
+    ]
     for offset in (0, 5):
         response = found(*crowd, *others, results=5, offset=offset)
         assert len({hit.snippet for hit in response.results}) == 5

@@ -119,7 +119,10 @@ def test_three_stores_are_one_result() -> None:
 def test_pages_follow_each_other() -> None:
     sessions = [
         told(
-            f"{store}{number}", store, [(role, f"{text} {case(number)}") for role, text in TALK], now=NOW - number * HOUR
+            f"{store}{number}",
+            store,
+            [(role, f"{text} {case(number)}") for role, text in TALK],
+            now=NOW - number * HOUR,
         )
         for number in range(20)
         for store in ("quill", "specstory")

@@ -1,4 +1,4 @@
-"""Likeness of passages: which of them hold nearly the same words, so that they can take one place among the results.
+"""Likeness of passages: finds near duplicates, which take one place among the results.
 
 Of each passage a sketch is made: a one-permutation MinHash (Li, Owen and Zhang, 2012) of its pairs of neighbouring
 words. The share of equal places of two sketches estimates the Jaccard similarity of the pairs, with a standard error of
@@ -11,8 +11,8 @@ from cpython.mem cimport PyMem_RawFree
 from libc.stdint cimport uint32_t, uint64_t
 from libc.string cimport memset
 
-from recall_rank._core.rank.candidate cimport (COVERAGE, EXACT, MATCHED, NEAR, PHRASE, START, WINDOW, WINDOW_WORDS,
-                                                    WORDS, Candidate)
+from recall_rank._core.rank.candidate cimport COVERAGE, EXACT, MATCHED, NEAR, PHRASE, START, WINDOW
+from recall_rank._core.rank.candidate cimport WINDOW_WORDS, WORDS, Candidate
 from recall_rank._core.rank.features cimport FormMatch, QueryWords
 from recall_rank._core.rank.matcher cimport Matcher
 
@@ -29,7 +29,7 @@ cdef enum:
     CHARACTERS = 0xE0   # the least first byte of a character of three or four bytes
     NOT_ASCII = 0x80
 
-cdef float LEAST_WORDS = 0.75  # fewer cannot be .8 of the pairs of words unless words repeat; numbers of lines are words
+cdef float LEAST_WORDS = 0.75  # fewer are not .8 of the pairs unless words repeat; numbers of lines are words, too
 cdef uint64_t FNV_START = <uint64_t>0xCBF29CE484222325
 cdef uint64_t FNV_FACTOR = <uint64_t>0x100000001B3
 cdef uint32_t EMPTY = 0xFFFFFFFF
@@ -45,8 +45,8 @@ for each in range(256):
 
 
 cdef class Sketch:
-    """What a passage holds, in brief: the least numbers of its pairs of words at 64 places, and marks of the forms of
-    the query's words that match in it.
+    """The least numbers of the pairs of words of a passage at 64 places, and marks of the forms of the query's words that
+    match in it.
     """
 
     cdef uint32_t[PLACES] least
@@ -148,8 +148,8 @@ cdef inline bint is_alike(Sketch one, Sketch other, double share) noexcept nogil
 
 
 cdef inline bint may_be_alike(const float* one, const float* other) noexcept nogil:
-    """Return whether the features of two passages let them say the same: equal ones of the query's words, and numbers
-    of words of which the smaller is LEAST_WORDS or more of the larger.
+    """Return whether two passages may be near duplicates: their features of the query's words are equal, and of their
+    numbers of words the smaller is LEAST_WORDS or more of the larger.
     """
     return (one[COVERAGE] == other[COVERAGE] and one[MATCHED] == other[MATCHED] and one[EXACT] == other[EXACT]
             and one[WINDOW] == other[WINDOW] and one[PHRASE] == other[PHRASE] and one[NEAR] == other[NEAR]
@@ -158,7 +158,7 @@ cdef inline bint may_be_alike(const float* one, const float* other) noexcept nog
 
 
 def comparable(list candidates not None, float words):
-    """Return the places of the candidates whose features let them say the same as another one, ascending.
+    """Return the places of the candidates that may be near duplicates of another one by their features, ascending.
 
     Both were read and have `words` or more words, and their query's words match in equal number and likeness: all
     features that tell of these are equal, down to the number of words in the densest window. At least one word matches.
@@ -182,9 +182,10 @@ def sketches(Matcher matcher not None, text_between not None, const uint64_t[::1
              Py_ssize_t first_doc, list candidates not None, bint whole):
     """Return a list of the Sketches of the passages of candidates that `matcher` has measured, all of one segment.
 
-    text_between, doc_start and first_doc are those of SegmentTexts. Without `whole`, a sketch is only of the NEARBY bytes
-    before and behind the beginning of the densest window, and has no marks of forms: what a closer look costs is spared
-    for passages that differ there.
+    text_between, doc_start and first_doc are those of SegmentTexts. Without `whole`, a sketch is only of the NEARBY
+    bytes before and behind the beginning of the densest window, and has no marks of forms: what a closer look costs is
+    spared for passages that differ there.
+
     A word is a run of ASCII letters, digits and _, in lower case, and of characters of two bytes; a character of three
     or four bytes is one by itself, since scripts of such characters have no blanks between words. Numbers of lines do
     not count. Raises IndexError for a candidate of another segment. O(bytes).
@@ -246,7 +247,7 @@ def families(list sketches not None, list sessions not None, kind not None, doub
     A sketch belongs to the family of the first one before it that is the first of a family, is of its kind, has equal
     marks of forms, and equal numbers at so large a share of the places that either has: `within` or more where both
     have an equal number in `sessions`, else `between` or more. kind(place) is a value that is compared, or None where
-    nothing is of that kind; it is called at most once for a place, and only for places whose sketches are alike.
+    nothing is of that kind; it is called at most once for a place, and only where two sketches are so similar.
     Raises ValueError when there are not as many sessions as sketches. O(n * families).
     """
     cdef Py_ssize_t count = len(sketches), k, first
