@@ -140,8 +140,8 @@ def _folded(search: SearchContext, ranked: list[Candidate]) -> list[Candidate]:
     without near duplicates of better parts, and without titles that are shown together with the message that they were
     made from. Without the option `fold`, return all.
 
-    They are stored as `search.copies`, `search.near_duplicates` and `search.titled`, and `search.total` is reduced by their
-    number. Every page of a query folds the same candidates. Near duplicates remain results where these are sessions,
+    They are stored as `search.copies`, `search.near_duplicates` and `search.titled`, and `search.total` is reduced by
+    their number. Every page of a query folds the same candidates. Near duplicates remain results where these are sessions,
     since two sessions that read one file are not one, and in regex mode, since what a pattern matches in them differs.
     """
     options = search.query.options

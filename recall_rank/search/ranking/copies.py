@@ -6,7 +6,7 @@ words and an equal role, their sessions are from different stores, and the conve
 that were given one prompt answer in different words or at another time, so that their sessions stay apart.
 
 Near duplicates stand anywhere: a file that was read again, a list that was written again with one change, a turn in a
-session that was continued as another. Their passages hold nearly equal words, and the words of the query in equal forms.
+session that was continued as another. Their passages hold nearly equal words, and the query's words in equal forms.
 """
 
 from __future__ import annotations
@@ -28,13 +28,15 @@ FIRST_WORDS = 64  # words of such a text that are compared
 USER_ROLE = ROLES.index("user")
 OPENING = 128  # bytes of a part that are compared first
 COMPARED = 16_384  # bytes of a part that are compared
-# The share of equal pairs of words from which on two passages are near duplicates: a list of ten entries with one changed
-# keeps more, and two runs of one test suite with other results keep less.
-ALIKE = 0.8
-# This share where they stand in two sessions: copies of a session and of a file repeat passages word by word, while files
-# of two projects that were made from one pattern are two results.
-ALIKE_ELSEWHERE = 0.95
-RESEMBLING = 0.25  # this share of the text around the best match: passages with less are not compared any further
+# The share of equal pairs of words from which on two passages are near duplicates: a list of ten entries with one
+# changed keeps more, and two runs of one test suite with other results keep less.
+NEAR_SHARE = 0.8
+# This share where they stand in two sessions: copies of a session and of a file repeat passages word by word, while
+# files of two projects that were made from one pattern are two results.
+NEAR_SHARE_ELSEWHERE = 0.95
+NEAR_SHARE_NEARBY = (
+    0.25  # this share of the text around the best match: passages with less are not compared any further
+)
 
 Copies = dict[int, list[int]]
 """Part that is shown -> its copies, by part numbers of the index reader."""
@@ -73,7 +75,7 @@ def fold_near_duplicates(
     """Return (kept, folded): the candidates without near duplicates of better ones, in their order, and a mapping from
     each kept part to the parts that were folded into it, best first.
 
-    Of the pairs of words in the passages of two near duplicates the share ALIKE is equal, and the passages, of
+    Of the pairs of words in the passages of two near duplicates the share NEAR_SHARE is equal, and the passages, of
     COPY_WORDS words or more, hold the query's words in equal forms: what differs in a word of the query remains two
     results. Both parts have one role, or are calls of tools, and are of one agent. `matcher` is that with which the
     candidates were measured. Where reasoning repeats prose, the prose is kept, at the better place.
@@ -82,7 +84,7 @@ def fold_near_duplicates(
     if not places:
         return ranked, {}
     chosen = [ranked[place] for place in places]
-    near = likeness.resembling(_sketches(reader, matcher, chosen, whole=False), RESEMBLING)
+    near = likeness.resembling(_sketches(reader, matcher, chosen, whole=False), NEAR_SHARE_NEARBY)
     if not near:
         return ranked, {}
     chosen = [chosen[place] for place in near]
@@ -90,8 +92,8 @@ def fold_near_duplicates(
         _sketches(reader, matcher, chosen, whole=True),
         reader.sessions_of([candidate.part for candidate in chosen]),
         lambda at: _speech(reader, chosen[at]),
-        ALIKE,
-        ALIKE_ELSEWHERE,
+        NEAR_SHARE,
+        NEAR_SHARE_ELSEWHERE,
     )
     if firsts == [*range(len(chosen))]:
         return ranked, {}

@@ -161,8 +161,8 @@ class ResultMaker:
         return ("meaning",) if candidate.meaning else ()
 
     def _also_in(self, part: int) -> tuple[CopyPlace, ...]:
-        """Return the places of the parts that were folded into a part: its copies, then each near duplicate, followed by
-        the copies of that.
+        """Return the places of the parts that were folded into a part: its copies, then each near duplicate, followed
+        by the copies of that.
         """
         reader, copies = self.search.reader, self.search.copies
         found = []

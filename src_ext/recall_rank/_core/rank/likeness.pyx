@@ -45,8 +45,8 @@ for each in range(256):
 
 
 cdef class Sketch:
-    """The least numbers of the pairs of words of a passage at 64 places, and marks of the forms of the query's words that
-    match in it.
+    """The least numbers of the pairs of words of a passage at 64 places, and marks of the forms of the query's words
+    that match in it.
     """
 
     cdef uint32_t[PLACES] least
