@@ -141,8 +141,8 @@ def _folded(search: SearchContext, ranked: list[Candidate]) -> list[Candidate]:
     made from. Without the option `fold`, return all.
 
     They are stored as `search.copies`, `search.near_duplicates` and `search.titled`, and `search.total` is reduced by
-    their number. Every page of a query folds the same candidates. Near duplicates remain results where these are sessions,
-    since two sessions that read one file are not one, and in regex mode, since what a pattern matches in them differs.
+    their number. Every page of a query folds the same candidates. Near duplicates remain results where these are
+    sessions, since two that read one file are not one, and in regex mode, since what a pattern matches may differ.
     """
     options = search.query.options
     if not options.fold:
