@@ -292,9 +292,7 @@ def _fitted(tallies: Mapping[str, Tally]) -> Table:
 
 def _sure(tallies: Iterable[Tally]) -> npt.NDArray[np.float64]:
     """Return Weights.sure fitted to the first result of each query, with and without the sessions that answer."""
-    first = [
-        [answer.results[0] for answer in (*tally.found, *tally.without) if answer.results] for tally in tallies
-    ]
+    first = [[answer.results[0] for answer in (*tally.found, *tally.without) if answer.results] for tally in tallies]
     return fit(
         [one.signs for some in first for one in some], [one.session for some in first for one in some], _counts(first)
     )

@@ -47,7 +47,13 @@ def calibrate(search: SearchContext) -> None:
     basis = basis_of_certainty(search, candidates)
     signals = array("d", query_signals(basis.search))
     chances = kernel.certainties(
-        basis.candidates, array("d", basis.leads), array("d", basis.shares), signals, array("d", weights.sure), weights.plenty, LEAST
+        basis.candidates,
+        array("d", basis.leads),
+        array("d", basis.shares),
+        signals,
+        array("d", weights.sure),
+        weights.plenty,
+        LEAST,
     )
     expansion = search.expansion
     all_known = not (expansion.names or expansion.unknown or expansion.repaired)
