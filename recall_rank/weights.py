@@ -35,22 +35,23 @@ class KindWeights(NamedTuple):
 class ChanceWeights(NamedTuple):
     """Coefficients of the logistic regression for the chance that a result is relevant, from its raw score."""
 
-    always: float = 1.446  # the intercept
-    rarity: float = 2.043  # of ln(the ceiling per word of the query): common words prove little
-    documents: float = -0.425  # of ln(passages searched): more of them resemble the relevant one by chance
-    evidence: float = 2.673  # of ln(e / (e + plenty)); e is the raw score: evidence over the ceiling, boosts included
+    always: float = -0.027  # the intercept
+    rarity: float = 1.683  # of ln(the ceiling per word of the query): common words prove little
+    documents: float = -0.18  # of ln(passages searched): more of them resemble the relevant one by chance
+    evidence: float = 2.552  # of ln(e / (e + plenty)); e is the raw score: evidence over the ceiling, boosts included
 
 
 class SureWeights(NamedTuple):
     """Coefficients of the logistic regression for the chance that the session of a result is the relevant session."""
 
-    always: float = 1.187  # the first four are as in ChanceWeights
-    rarity: float = 3.029
-    documents: float = -0.694
-    evidence: float = 2.358
+    always: float = 0.982  # the first four are as in ChanceWeights
+    rarity: float = 1.405
+    documents: float = -0.378
+    evidence: float = 2.179
     # of (1 - r / e) times the share of the query that the passage holds; r is the highest raw score in another session
-    lead: float = 7.78
-    share: float = 0.0  # of the share of its session in the scores of all reranked candidates
+    lead: float = 3.637
+    share: float = 2.081  # of the share of its session in the scores of all reranked candidates
+    work: float = 1.158  # where an agent uses tools: its sessions differ more in their words than chats do
 
 
 @frozen
@@ -156,9 +157,9 @@ class Weights:
     plenty: float = 2.0  # evidence from which more proves little: text that holds the whole query may be common
     fewest: int = 100  # passages below which their number is not seen to matter
     most: int = 100_000  # passages above which their number is not seen to matter
-    high: float = 0.7  # chance from which a result is of high confidence: fitted without a set, .6 is right in 88 to
+    high: float = 0.52  # chance from which a result is of high confidence: fitted without a set, .6 is right in 88 to
     # 100 % of its first results where an answer is, .7 in 91 to 100 %
-    medium: float = 0.25  # chance from which a result is worth reading
+    medium: float = 0.085  # chance from which a result is worth reading
 
     # --- grouping ---
 

@@ -29,7 +29,7 @@ from bench.reporting.report import Plot, Report, Table
 from recall_rank import Index, Options, Place
 from recall_rank.search.engine import run as search
 from recall_rank.search.query import Query
-from recall_rank.search.results.calibrate import basis_of_certainty, candidate_signals, query_signals, score_signal
+from recall_rank.search.results.calibrate import basis_among, candidate_signals, query_signals, score_signal
 from recall_rank.search.results.respond import respond
 from recall_rank.weights import DEFAULT
 
@@ -160,7 +160,8 @@ def _search(index: Index, query: LabelledQuery, sessions: set[str], without: Seq
     asked = Query.parse(query.query, int(time.time() * 1000), options)
     done = search(index._reader, asked)  # noqa: SLF001 - what the stages found, not only what they answer
     response = respond(done, cpu_ms=0.0)
-    basis = basis_of_certainty(done, [entry.candidate for entry in done.page])
+    # as if the history held nothing else: what the filter leaves out is not there to be compared with
+    basis = basis_among(done, [entry.candidate for entry in done.page], done.reranked)
     good = query.good
     whole = {(session, message) for session, message, part in good if part is None}
     shown = [
@@ -298,9 +299,10 @@ def _sure(tallies: Iterable[Tally]) -> npt.NDArray[np.float64]:
     )
 
 
-def _counts(sets: Iterable[Sequence[Shown]]) -> list[float]:
-    """Return how often each result counts, so that a set weighs as the square root of its size: no set decides."""
-    return [len(some) ** -0.5 for some in sets for _ in some]
+def _counts(sets: Sequence[Sequence[Shown]]) -> list[float]:
+    """Return how often each result counts: one on average, and every set as much as any other."""
+    sizes = [len(some) for some in sets]
+    return [sum(sizes) / len(sizes) / size for size in sizes for _ in range(size)]
 
 
 def _left_out(report: Report, tallies: dict[str, Tally]) -> Table:

@@ -16,6 +16,10 @@ class Candidate:
     doc: int
     time: int
     evidence: float
+    kind: int
+    people: bool
+    works: bool
+    size: int
     quoted: float
     whole: float
     similarity: float

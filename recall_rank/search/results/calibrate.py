@@ -91,12 +91,13 @@ def basis_of_certainty(search: SearchContext, candidates: list[Candidate]) -> Ba
             candidates = [ranked.get(one.part) or Candidate(one.part, one.doc, 0.0) for one in candidates]
     copies = {part for parts in search.copies.values() for part in parts}
     rivals = [one for one in unfiltered.reranked if one.part not in copies and (marks is None or marks[one.part])]
-    return Basis(
-        unfiltered,
-        candidates,
-        leads_of(search.reader, candidates, rivals),
-        shares_of(search.reader, candidates, rivals),
-    )
+    return basis_among(unfiltered, candidates, rivals)
+
+
+def basis_among(search: SearchContext, candidates: list[Candidate], rivals: list[Candidate]) -> Basis:
+    """Return the Basis of candidates of a search, among all of its candidates that were reranked, the `rivals`."""
+    reader = search.reader
+    return Basis(search, candidates, leads_of(reader, candidates, rivals), shares_of(reader, candidates, rivals))
 
 
 def leads_of(reader: IndexReader, candidates: list[Candidate], rivals: list[Candidate]) -> list[float]:
@@ -141,7 +142,7 @@ def query_signals(search: SearchContext) -> list[float]:
 
 
 def candidate_signals(basis: Basis, place: int) -> list[float]:
-    """Return the inputs of the logistic functions that depend on the candidate at `place` of a basis, three numbers.
+    """Return the inputs of the logistic functions that depend on the candidate at `place` of a basis, four numbers.
 
     They follow those of query_signals() in the order of SureWeights.
     """

@@ -20,6 +20,7 @@ def some_candidate(chance: Random) -> Candidate:
     found = Candidate(1, 2, chance.choice([0.0, 0.5]), 0, chance.choice(["prefilter", "score", "scan"]))
     found.raw = found.score = chance.choice([0.0, 0.5, 3.0])
     found.own = chance.choice([0.0, 0.5, 3.0])
+    found.works = chance.random() < 0.5
     found.whole = chance.choice([0.0, 0.5, 1.0])
     if chance.random() < 0.8:
         found.features = [chance.randrange(9) / 8 for _ in range(FEATURES)]
@@ -31,7 +32,7 @@ def test_chances_are_logistic_in_the_signals(chance: Random) -> None:
     found = [some_candidate(chance) for _ in range(chance.randint(0, 12))]
     query = array("d", [1.0, *(chance.uniform(-2, 2) for _ in range(chance.randint(0, 2)))])
     narrow = array("d", [chance.uniform(-2, 2) for _ in range(chance.randint(1, len(query) + 1))])
-    wide = array("d", [chance.uniform(-2, 2) for _ in range(chance.randint(1, len(query) + 3))])
+    wide = array("d", [chance.uniform(-2, 2) for _ in range(chance.randint(1, len(query) + 4))])
     leads = array("d", [chance.uniform(-1, 1) for _ in found])
     shares = array("d", [chance.uniform(0, 1) for _ in found])
     plenty, least = 2.0, 1e-3
@@ -55,7 +56,7 @@ def test_more_coefficients_than_signals_are_refused() -> None:
     one, many = array("d", [1.0]), array("d", [1.0] * 8)
     with pytest.raises(ValueError, match="2 signals"):
         calibrate([], one, many, 2.0, 1e-3)
-    with pytest.raises(ValueError, match="4 signals"):
+    with pytest.raises(ValueError, match="5 signals"):
         certainties([], array("d"), array("d"), one, many, 2.0, 1e-3)
 
 

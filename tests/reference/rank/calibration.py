@@ -8,9 +8,9 @@ from typing import Any
 
 
 def signals_of(candidate: Any, lead: float, share: float, plenty: float, least: float) -> list[float]:
-    """The three signals, by the names of the features."""
+    """The four signals, by the names of the features."""
     coverage, *_, held = candidate.features or [0.0, 1.0]
-    return [evidence_of(candidate.own * held, plenty, least), lead * coverage * held, share]
+    return [evidence_of(candidate.own * held, plenty, least), lead * coverage * held, share, float(candidate.works)]
 
 
 def evidence_of(raw: float, plenty: float, least: float) -> float:

@@ -5,16 +5,17 @@ from libc.math cimport exp, log
 from recall_rank._core.rank.candidate cimport COVERAGE, HELD, Candidate
 
 cdef enum:
-    SIGNALS = 3  # of a candidate
+    SIGNALS = 4  # of a candidate
 
 
 cdef void fill_signals(Candidate one, double lead, double share, double plenty, double least,
                        double* signals) noexcept nogil:
-    """Write the three signals of one candidate, those that signals_of() returns, to signals[0:3]."""
+    """Write the four signals of one candidate, those that signals_of() returns, to signals[0:4]."""
     cdef double held = one.row[HELD] if one.was_read else 1
     signals[0] = log(one.own * held / (one.own * held + plenty) + least)
     signals[1] = lead * one.row[COVERAGE] * held if one.was_read else 0
     signals[2] = share
+    signals[3] = one.works
 
 
 cdef double logistic(const double[::1] coefficients, const double[::1] query, const double* signals) noexcept nogil:
@@ -37,11 +38,12 @@ cdef int check(const double[::1] coefficients, Py_ssize_t signals) except -1:
 
 
 def signals_of(Candidate candidate not None, double lead, double share, double plenty, double least):
-    """Return the three signals of a candidate, list of float, from which certainties() computes a chance.
+    """Return the four signals of a candidate, list of float, from which certainties() computes a chance.
 
     They are ln(e / (e + plenty) + least), with e the score of its part before calibration times its feature held; its
     lead (see certainties()) times its features coverage and held: to be ahead with little of the query proves little;
-    and its share (see there). For a passage that was not read, held is 1 and coverage 0.
+    its share (see there); and 1 where an agent uses tools in its session, else 0. For a passage that was not read, held
+    is 1 and coverage 0.
     """
     cdef double[SIGNALS] signals
     fill_signals(candidate, lead, share, plenty, least, signals)

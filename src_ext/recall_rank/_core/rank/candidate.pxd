@@ -26,6 +26,7 @@ cdef class Candidate:
     cdef public double evidence
     cdef public int kind
     cdef public bint people
+    cdef public bint works
     cdef public Py_ssize_t size
     cdef public double quoted
     cdef public double whole
