@@ -22,12 +22,13 @@ from recall_rank.model.record_classes import field, frozen
 class KindWeights(NamedTuple):
     """Factors of the evidence of a document, by its kind; see search.retrieval.prefilter.FACTOR_OF_KIND."""
 
-    person: float = 1.7  # a person's words to an agent: few, and what is searched for later; the first passage of
+    person: float = 1.8  # a person's words to an agent: few, and what is searched for later; the first passage of
     # them, and orders, because what follows is mostly pasted
     agent: float = 1.4  # the agent's prose and summaries, which explain what tools print
     answer: float = 1.6  # the last prose of a turn: of the places that answer questions about work it is 72 %, of all
     # prose 24 %
     subagent: float = 0.8  # once more for the documents of a subagent, which repeat at length what others hold
+    title: float = 2.0  # of a session: few words that somebody chose; with 1, six of 55 titles no longer find theirs first
     aside: float = 0.6  # it answers nothing: a question among people, which holds the words of the query, and text that
     # the agent's program puts in; .3 to .7 rank equally well
 
@@ -124,7 +125,7 @@ class Weights:
     session_talk: float = 0.4  # that share for people, who stay with a subject for a while, in many short turns
     best_log: float = 0.3  # share of the evidence of the session's best message, in sessions with an agent: of two
     # sessions with many messages about a subject, that with the better one
-    title_log: float = 0.3  # share of the evidence of the session's title, in sessions with an agent; a title of
+    title_log: float = 0.2  # share of the evidence of the session's title, in sessions with an agent; a title of
     # people's talk names them, and every message would get it
 
     # --- ranking: boosts, added to the normalised evidence of a candidate ---
