@@ -16,6 +16,9 @@ class Candidate:
     doc: int
     time: int
     evidence: float
+    kind: int
+    people: bool
+    size: int
     quoted: float
     whole: float
     similarity: float
