@@ -4,6 +4,7 @@ from _typeshed import ReadableBuffer
 from typing_extensions import disjoint_base
 
 from recall_rank._core.index.doc_columns import DocColumns
+from recall_rank._core.rank.candidate import BOOSTS as BOOSTS
 from recall_rank._core.rank.candidate import Candidate
 from recall_rank._core.rank.matcher import Matcher
 from recall_rank._core.rank.passage_names import QueryName
