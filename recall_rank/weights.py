@@ -28,7 +28,9 @@ class KindWeights(NamedTuple):
     answer: float = 1.6  # the last prose of a turn: of the places that answer questions about work it is 72 %, of all
     # prose 24 %
     subagent: float = 0.8  # once more for the documents of a subagent, which repeat at length what others hold
-    title: float = 2.0  # of a session: few words that somebody chose; with 1, six of 55 titles no longer find theirs first
+    title: float = (
+        2.0  # of a session: few words that somebody chose; with 1, six of 55 titles no longer find theirs first
+    )
     aside: float = 0.6  # it answers nothing: a question among people, which holds the words of the query, and text that
     # the agent's program puts in; .3 to .7 rank equally well
 

@@ -35,10 +35,12 @@ from recall_rank.analysis.normalize import fold
 from recall_rank.index.segment.build import PASSAGE_BYTES
 from recall_rank.index.segment.columns import TEXT_BLOCK
 from recall_rank.model import Message, Part, Result
+from recall_rank.search.ranking.rerank import BoostWorth
 
 FEW_TEXTS = 400  # texts for kernels whose slow versions are very slow
-WORTH = array("d", [0.125, 0.125, 0.5, 0.5, 1.5, 0.25, 0.125])  # weights of a boost
-MEASURES = [FEATURE_NAMES.index(name) for name in ("window", "phrase", "near", "cues")]
+WORTH = BoostWorth(0.125, 0.125, 0.5, 0.5, 1.5, 0.25, 0.125, missing=0.5, scattered=0.25, repeated=0.5)
+LONG_PART = 64  # bytes from which a part is long
+MEASURES = [FEATURE_NAMES.index(name) for name in ("coverage", "window", "phrase", "near", "matched", "words", "cues")]
 
 
 @dataclass(frozen=True, slots=True)
@@ -378,8 +380,10 @@ def _rerank_case() -> Case:
         row = [chance.randrange(8) / 8 for _ in FEATURE_NAMES]
         native = Candidate(number, number, chance.randrange(64) / 64, number)
         native.features = row
+        native.kind, native.people, native.size = number % 4, number % 8 == 0, 4 * number
         natives.append(native)
-        slow.append(slow_candidate(native.evidence, tuple(row[place] for place in MEASURES), time=number))
+        features = tuple(row[place] for place in MEASURES)
+        slow.append(slow_candidate(native.evidence, features, native.kind, native.people, native.size, time=number))
     return Case(
         "rerank.boost",
         lambda: [one.score for one in _boosted(rerank.boost, rerank.order, natives)],
@@ -390,7 +394,7 @@ def _rerank_case() -> Case:
 
 
 def _boosted(boost: Any, order: Any, candidates: list[Any]) -> Any:
-    boost(candidates, WORTH)
+    boost(candidates, WORTH, LONG_PART)
     return order(candidates, lambda one: one.time)
 
 

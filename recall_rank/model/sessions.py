@@ -51,8 +51,8 @@ class Kind(enum.IntEnum):
     OTHER = 10
     ORDER = 11  # a person's words to an agent that hold from then on: always, never, I prefer
     QUESTION = 12  # people talking with each other, asking and saying little else
-    ANSWER = 14  # an agent's prose that ends its turn: derived from ASSISTANT when an index is opened, never stored
     PASTED = 13  # what follows the first passage of a person's words to an agent: nobody types a text so long
+    ANSWER = 14  # an agent's prose that ends its turn: derived from ASSISTANT when an index is opened, never stored
 
 
 class Talk(enum.IntEnum):

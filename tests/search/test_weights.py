@@ -55,7 +55,7 @@ def test_the_module_holds_no_number_outside_the_record() -> None:
 
 
 def test_tables_are_in_the_order_in_which_they_are_read() -> None:
-    assert {*FACTOR_OF_KIND.values()} == {*KindWeights._fields}
+    assert {*FACTOR_OF_KIND.values(), "subagent"} == {*KindWeights._fields}
     assert [int(kind) for kind in Kind] == list(range(len(Kind)))
     assert SureWeights._fields[: len(ChanceWeights._fields)] == ChanceWeights._fields
 

@@ -208,7 +208,7 @@ def test_parts_of_all_hits_that_cannot_be(kind: str) -> None:
 @pytest.mark.parametrize("wrong", [[1.0], [1.0, nan], [1.0, -1.0], [1.0, None], ["x", "x"], None])
 def test_scores_of_all_hits_that_cannot_be(wrong: Any) -> None:
     check = AnswerCheck(IndexReader([build(history("a"))]))
-    scoring = Scoring((), (1.0,) * 5, (), (), (0.0,) * 12, (0.0,) * 4, 0.0, 0.0)
+    scoring = Scoring((), (1.0,) * 5, (), (), (0.0,) * 12, (0.0,) * 6, 0.0, 0.0, 0.0)
     question = EvidenceQuestion("key", (Score(scoring, None, None, 0),), "scores")
     assert not check.problem(question, EvidenceAnswer(2, True, parts=[1, 3], scores=[1.0, 0.0]))
     assert check.problem(question, EvidenceAnswer(2, True, parts=[1, 3], scores=wrong))

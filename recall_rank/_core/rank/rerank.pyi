@@ -3,6 +3,8 @@ from collections.abc import Callable
 from _typeshed import ReadableBuffer
 from typing_extensions import disjoint_base
 
+from recall_rank._core.index.doc_columns import DocColumns
+from recall_rank._core.rank.candidate import BOOSTS as BOOSTS
 from recall_rank._core.rank.candidate import Candidate
 from recall_rank._core.rank.matcher import Matcher
 from recall_rank._core.rank.passage_names import QueryName
@@ -28,6 +30,7 @@ class SegmentTexts:
         doc_start: ReadableBuffer,
         part_start: ReadableBuffer,
         part_first_doc: ReadableBuffer,
+        columns: DocColumns,
         first_doc: int = 0,
         first_part: int = 0,
     ) -> None: ...

@@ -147,7 +147,7 @@ def _comparison(search: SearchContext) -> str:
 
 
 def _shares(search: SearchContext) -> dict[str, list[float]]:
-    """Return what raises the scores of the reranked hits: for each boost, and each summand beside the evidence, its
+    """Return what changes the scores of the reranked hits: for each boost, and each summand beside the evidence, its
     value in each hit.
     """
     hits = search.reranked

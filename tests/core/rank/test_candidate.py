@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from array import array
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -11,9 +9,11 @@ from hypothesis import strategies as st
 from recall_rank._core.rank.candidate import Candidate, candidates_of
 from recall_rank._core.rank.rerank import boost
 from recall_rank._core.search.hits import Hits
+from recall_rank.search.ranking.rerank import BoostWorth
 from tests.support.kernels.inputs import hit_rows
 
-WORTH = array("d", [0.5, 0.25, 0.125, 1.0, 2.0, 0.75, 0.5])
+WORTH = BoostWorth(0.5, 0.25, 0.125, 1.0, 2.0, 0.75, 0.5, missing=0.5, scattered=0.25, repeated=1.0)
+LONG_PART = 8
 
 
 @given(hit_rows, st.floats(0.1, 9))
@@ -51,7 +51,7 @@ def test_a_candidate_is_reset_to_its_evidence() -> None:
     candidate.features, candidate.names = range(12), [["tide"]]
     assert candidate.features == tuple(map(float, range(12)))
     candidate.quoted = candidate.extra = candidate.meaning = 1.0
-    boost([candidate], WORTH)
+    boost([candidate], WORTH, LONG_PART)
     assert candidate.boosts
     assert candidate.score != 0.5
     candidate.forget()
@@ -70,7 +70,7 @@ def test_features_have_one_number_a_name(count: int) -> None:
 def test_one_takes_the_rank_of_another() -> None:
     title, content = Candidate(1, 2, 0.5, 3, "score"), Candidate(4, 5, 0.25, 6)
     title.extra, title.meaning, title.others = 0.5, 0.125, 0.25
-    boost([title], WORTH)
+    boost([title], WORTH, LONG_PART)
     content.take_rank_of(title)
     assert (content.part, content.doc, content.time) == (4, 5, 6)
     for name in ("evidence", "boosts", "extra", "meaning", "others", "raw", "score", "stage"):

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from array import array
+from collections.abc import Callable
+from itertools import pairwise
 from random import Random
 from time import monotonic_ns
 from typing import Any
@@ -12,6 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rapidfuzz.distance import OSA
 
+from recall_rank._core.index.doc_columns import DocColumns
 from recall_rank._core.rank.candidate import BOOSTS, Candidate
 from recall_rank._core.rank.features import FEATURE_NAMES
 from recall_rank._core.rank.matcher import Matcher
@@ -19,14 +22,48 @@ from recall_rank._core.rank.passage_names import JOINERS, QueryName, plain_name
 from recall_rank._core.rank.rapidfuzz_scorer import Scorer
 from recall_rank._core.rank.rerank import RerankQuery, SegmentTexts, boost, compare, diversify, order
 from recall_rank.analysis.normalize import fold
+from recall_rank.search.ranking.rerank import BoostWorth
+from tests.reference.index.doc_columns import KINDS, PEOPLE, PROSE
 from tests.reference.rank import passage_names as slow_names
 from tests.reference.rank import rerank as reference
 from tests.support.kernels.inputs import seeds
 from tests.support.kernels.matchers import FEATURES, query, some_passage, some_query, table
+from tests.support.kernels.segments import flat
 
-MEASURES = [FEATURE_NAMES.index(name) for name in ("window", "phrase", "near", "cues")]
-WORTH = array("d", [0.5, 0.25, 0.125, 1.0, 2.0, 0.75, 0.5])
+MEASURES = [FEATURE_NAMES.index(name) for name in ("coverage", "window", "phrase", "near", "matched", "words", "cues")]
+WORTH = BoostWorth(0.5, 0.25, 0.125, 1.0, 2.0, 0.75, 0.5, missing=0.5, scattered=0.25, repeated=1.0)
+LONG_PART = 8
+USER, ORDER = reference.USER, reference.ORDER
 WIDTH = 4
+
+
+def segment_texts(
+    text_between: Callable[..., bytes],
+    doc_start: list[int],
+    part_start: list[int],
+    first_docs: list[int],
+    first_doc: int = 0,
+    first_part: int = 0,
+    *,
+    kinds: bytes | None = None,
+    talks: bytes | None = None,
+) -> SegmentTexts:
+    """Return the texts of a segment in which each part is a message, and a session, of its own.
+
+    kinds, u8[docs], are classes of documents, and talks, u8[parts], say who talks in the session of a part.
+    """
+    docs, parts = len(doc_start) - 1, len(part_start) - 1
+    columns = DocColumns(
+        doc_part=array("I", [part for part, (low, high) in enumerate(pairwise(first_docs)) for _ in range(low, high)]),
+        doc_words=array("H", [1] * docs),
+        doc_class=b"\1" * docs if kinds is None else kinds,
+        part_message=array("I", range(parts)),
+        message_session=array("I", range(parts)),
+        message_time=array("q", [0] * parts),
+        session_talk=bytes(parts) if talks is None else talks,
+    )
+    starts = array("Q", doc_start), array("Q", part_start), array("I", first_docs)
+    return SegmentTexts(text_between, *starts, columns, first_doc, first_part)
 
 
 class Segment:
@@ -41,6 +78,8 @@ class Segment:
                 self.doc_start.append(len(self.text))
             self.part_start.append(len(self.text))
             self.first_docs.append(len(self.doc_start) - 1)
+        self.kinds = bytes(chance.choice([USER, PROSE, 3, KINDS + PROSE, 63]) for _ in self.doc_start[1:])
+        self.talks = bytes(chance.choice([0, PEOPLE, 2]) for _ in self.part_start[1:])
 
     @property
     def starts(self) -> tuple[list[int], list[int], list[int]]:
@@ -59,8 +98,8 @@ class Segment:
         return bytes(allowed)
 
     def native(self) -> SegmentTexts:
-        columns = array("Q", self.doc_start), array("Q", self.part_start), array("I", self.first_docs)
-        return SegmentTexts(self.text_between, *columns, self.first_doc, self.first_part)
+        numbers = self.first_doc, self.first_part
+        return segment_texts(self.text_between, *self.starts, *numbers, kinds=self.kinds, talks=self.talks)
 
     def candidate(self, part: int, doc: int) -> Candidate:
         return Candidate(part + self.first_part, doc + self.first_doc, 1.0)
@@ -107,6 +146,8 @@ def test_candidates_are_measured_as_their_passages_tell(chance: Random) -> None:
         assert (one.part, one.doc) == (place[0] + segment.first_part, slow.doc + segment.first_doc)
         assert one.whole == float(slow.alone)
         assert one.quoted == slow.quoted
+        assert (one.kind, one.people) == (segment.kinds[slow.doc] % KINDS, segment.talks[place[0]] == PEOPLE)
+        assert one.size == segment.part_start[place[0] + 1] - segment.part_start[place[0]]
         matches = [match[:4] for match in matcher.form_matches(passage, 0, len(passage))]
         held = [slow_names.names_at(passage, matches, (first, last, written)) for written, first, last in wanted]
         counting = row[FEATURE_NAMES.index("matched")] > 0
@@ -151,20 +192,19 @@ def test_nothing_changes_when_the_deadline_has_passed() -> None:
 
 def test_a_whole_query_in_the_next_passage_takes_the_candidate_there() -> None:
     text = b"\xf8red fish \xf8a red fish"
-    texts = SegmentTexts(
-        lambda *_: text, array("Q", [0, 10, len(text)]), array("Q", [0, len(text)]), array("I", [0, 2])
-    )
+    texts = segment_texts(lambda *_: text, [0, 10, len(text)], [0, len(text)], [0, 2], kinds=bytes([USER, 13]))
     (found,) = [Candidate(0, 0, 1.0)]
     names = [query_name("fish", 1, 2)]
     assert texts.measure([found], rerank_query(query("red", "fish"), b"a red fish", names=names))
     assert (found.doc, found.whole) == (1, 1.0)
     assert found.features[FEATURE_NAMES.index("words")] == 3, "what is measured is the passage it was taken to"
     assert found.names == [["fish"]]
+    assert found.kind == 13, "what follows the first passage of a person's words is no longer typed"
 
 
 @pytest.mark.parametrize(("text", "worth"), [(b"\xf8a red fish", 1.0), (b"\xf8a red fish-pond", 0.0)])
 def test_a_whole_query_inside_a_longer_name_does_not_count(text: bytes, worth: float) -> None:
-    texts = SegmentTexts(lambda *_: text, array("Q", [0, len(text)]), array("Q", [0, len(text)]), array("I", [0, 1]))
+    texts = segment_texts(lambda *_: text, [0, len(text)], [0, len(text)], [0, 1])
     candidate = Candidate(0, 0, 1.0)
     assert texts.measure([candidate], rerank_query(query("red", "fish"), b"red fish"))
     assert candidate.whole == worth
@@ -174,23 +214,26 @@ def test_a_whole_query_inside_a_longer_name_does_not_count(text: bytes, worth: f
     ("part", "doc", "first"), [(0, 4, 0), (0, -1, 0), (0, 1, 2), (0, 2**40, 0), (2, 1, 0), (-1, 1, 0), (2**40, 0, 0)]
 )
 def test_a_candidate_of_another_segment_is_refused(part: int, doc: int, first: int) -> None:
-    columns = array("Q", [0, 1, 2, 3]), array("Q", [0, 2, 3]), array("I", [0, 2, 3])
-    texts = SegmentTexts(lambda *_: b"\xf8ab", *columns, first)
+    texts = segment_texts(lambda *_: b"\xf8ab", [0, 1, 2, 3], [0, 2, 3], [0, 2, 3], first)
     with pytest.raises(IndexError):
         texts.measure([Candidate(part, doc, 1.0)], rerank_query(query("a")))
 
 
 @pytest.mark.parametrize("doc", [-1, 3])
 def test_a_document_of_another_segment_is_not_marked(doc: int) -> None:
+    texts = segment_texts(lambda *_: b"\xf8ab", [0, 1, 2, 3], [0, 3], [0, 3])
     with pytest.raises(IndexError):
-        SegmentTexts(
-            lambda *_: b"\xf8ab", array("Q", [0, 1, 2, 3]), array("Q", [0, 3]), array("I", [0, 3])
-        ).mark_holding([doc], b"a")
+        texts.mark_holding([doc], b"a")
 
 
 def test_columns_of_different_segments_are_refused() -> None:
+    columns = DocColumns(**flat(1))
     with pytest.raises(ValueError, match="length"):
-        SegmentTexts(lambda *_: b"", array("Q", [0]), array("Q", [0]), array("I", [0, 0]))
+        SegmentTexts(lambda *_: b"", array("Q", [0, 1]), array("Q", [0, 1]), array("I", [0, 0, 1]), columns)
+    one, two = array("Q", [0, 1]), array("Q", [0, 1, 2])
+    for doc_start, part_start, first_docs in ((two, one, array("I", [0, 2])), (one, two, array("I", [0, 1, 1]))):
+        with pytest.raises(ValueError, match="another segment"):
+            SegmentTexts(lambda *_: b"", doc_start, part_start, first_docs, columns)
 
 
 def some_pairs(chance: Random) -> list[tuple[Candidate, reference.Candidate]]:
@@ -198,15 +241,19 @@ def some_pairs(chance: Random) -> list[tuple[Candidate, reference.Candidate]]:
     pairs = []
     for number in range(chance.randint(0, 12)):
         evidence = chance.choice([0.0, 0.5, 0.75, 4.0])
-        values = tuple(chance.choice([0.0, 0.25, 1.0]) for _ in MEASURES)
-        native, slow = Candidate(number, 7, evidence), reference.Candidate(evidence, values)  # type: ignore[arg-type]
+        measured = tuple(chance.choice([0.0, 0.25, 1.0]) for _ in MEASURES)
+        native, slow = Candidate(number, 7, evidence), reference.Candidate(evidence, measured)  # type: ignore[arg-type]
         if chance.random() < 0.8:
             row = [9.0] * FEATURES
-            for place, value in zip(MEASURES, values, strict=True):
+            for place, value in zip(MEASURES, measured, strict=True):
                 row[place] = value
             native.features = row
         else:
-            slow.features = (0.0,) * 4
+            slow.features = (0.0,) * len(MEASURES)
+        for name, values in (("kind", [USER, PROSE, 3, ORDER]), ("people", [False, True]), ("size", [0, 4, 8, 99])):
+            value = chance.choice(values)
+            setattr(native, name, value)
+            setattr(slow, name, value)
         for name in ("quoted", "whole", "similarity", "extra", "meaning"):
             value = chance.choice([0.0, 0.5, 1.0])
             setattr(native, name, value)
@@ -218,8 +265,8 @@ def some_pairs(chance: Random) -> list[tuple[Candidate, reference.Candidate]]:
 @given(seeds)
 def test_boosts_are_shares_of_the_evidence(chance: Random) -> None:
     pairs = some_pairs(chance)
-    boost([native for native, _ in pairs], WORTH)
-    reference.boost([slow for _, slow in pairs], WORTH)
+    boost([native for native, _ in pairs], WORTH, LONG_PART)
+    reference.boost([slow for _, slow in pairs], WORTH, LONG_PART)
     for native, slow in pairs:
         assert tuple(native.boosts) == slow.boosts
         assert native.score == native.raw == slow.score
@@ -230,9 +277,34 @@ def test_boosts_are_shares_of_the_evidence(chance: Random) -> None:
         assert shown == {name: slow.evidence * share for name, share in named.items() if share} or not native.raw
 
 
+@pytest.mark.parametrize(
+    ("kind", "people", "size", "added"),
+    [
+        pytest.param(PROSE, False, 2, {"missing": -0.25, "scattered": -0.0625}, id="prose of a quarter of the length"),
+        pytest.param(PROSE, False, 99, {"missing": -0.25, "scattered": -0.25}, id="long prose"),
+        pytest.param(3, False, 99, {"missing": -0.25}, id="reasoning"),
+        pytest.param(USER, False, 99, {"missing": -0.25, "repeated": 0.25}, id="a request"),
+        pytest.param(ORDER, False, 0, {"missing": -0.25, "repeated": 0.25}, id="an order"),
+        pytest.param(USER, True, 99, {}, id="people"),
+        pytest.param(PROSE, True, 99, {}, id="what an agent says among people"),
+    ],
+)
+def test_who_speaks_decides_what_a_passage_gains_and_loses(
+    kind: int, people: bool, size: int, added: dict[str, float]
+) -> None:
+    """Half of the query is in the passage, half of whose words are of the query, and none in a window."""
+    one = Candidate(0, 0, 1.0)
+    row = dict.fromkeys(FEATURE_NAMES, 0.0) | {"coverage": 0.5, "matched": 3, "words": 6}
+    one.features = list(row.values())
+    one.kind, one.people, one.size = kind, people, size
+    boost([one], WORTH, LONG_PART)
+    assert {name: share for name, share in zip(BOOSTS, one.boosts, strict=True) if share} == added
+
+
 def test_boosts_have_one_worth_a_name() -> None:
-    with pytest.raises(ValueError, match="7 numbers"):
-        boost([], array("d", [1.0] * 8))
+    assert BoostWorth._fields == BOOSTS
+    with pytest.raises(AttributeError, match="window"):
+        boost([], (1.0,) * len(BOOSTS), LONG_PART)
 
 
 @given(seeds)
@@ -256,10 +328,10 @@ def test_the_nearest_names_of_all_candidates_count(chance: Random) -> None:
 def names_in(text: str, written: str) -> list[str]:
     """The names in a text that stand for one of two words, a and b."""
     content = b"\xf8" + text.encode()
-    columns = array("Q", [0, len(content)]), array("Q", [0, len(content)]), array("I", [0, 1])
+    texts = segment_texts(lambda *_: content, [0, len(content)], [0, len(content)], [0, 1])
     candidate = Candidate(0, 0, 1.0)
     wanted = rerank_query(query("red", "fish"), names=[query_name(written, 0, 2)])
-    assert SegmentTexts(lambda *_: content, *columns).measure([candidate], wanted)
+    assert texts.measure([candidate], wanted)
     return candidate.names[0]
 
 
@@ -339,10 +411,10 @@ def test_every_diversified_candidate_has_a_session() -> None:
 
 @pytest.mark.parametrize("wrong", [[None], ["a"], None])
 def test_only_candidates_are_reranked(wrong: Any) -> None:
-    texts = SegmentTexts(lambda *_: b"", array("Q", [0]), array("Q", [0]), array("I", [0]))
+    texts = segment_texts(lambda *_: b"", [0], [0], [0])
     for call in (
         lambda: texts.measure(wrong, rerank_query(query("a"))),
-        lambda: boost(wrong, WORTH),
+        lambda: boost(wrong, WORTH, LONG_PART),
         lambda: compare(wrong, [query_name("a")], fold),
         lambda: order(wrong, id),
         lambda: diversify(wrong, [1], 2, 0.5),

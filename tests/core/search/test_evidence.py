@@ -18,6 +18,7 @@ from recall_rank._core.index.doc_columns import DocColumns
 from recall_rank._core.search.compiled_query import CompiledQuery
 from recall_rank._core.search.evidence import Evidence, idf
 from recall_rank._core.search.segment_evidence import SegmentSource
+from tests.reference.index.doc_columns import ANSWER, KINDS
 from tests.support.kernels.inputs import columns, marks, postings, seeds
 from tests.support.kernels.segments import (
     ALONE,
@@ -68,9 +69,9 @@ def test_evidence_is_that_of_every_document_by_itself(chance: Random) -> None:
         native.add_times(*ranges)
         slow.add_times(*ranges)
     around = array("f", [chance.choice([0.0, 0.1, 0.3]) for _ in range(12)])
-    session = array("f", [chance.choice([0.0, 0.1, 0.4]) for _ in range(4)])
+    session = array("f", [chance.choice([0.0, 0.1, 0.4]) for _ in range(6)])
     only = marks(chance, len(segment.doc_columns["part_message"])) if chance.random() < 0.3 else None
-    echo = chance.choice([0.0, 0.2]), chance.choice([0.0, 1.0])
+    echo = chance.choice([0.0, 0.2]), chance.choice([0.0, 1.0]), chance.choice([0.0, 0.1])
     assert native.fuse(around, session, only, *echo) == slow.fuse(around, session, only, *echo)
     assert native.docs_done == len(segment.documents)
     check(native, slow)
@@ -97,6 +98,44 @@ def test_what_a_layout_remembers_is_of_these_norms_and_weights_only() -> None:
         native.fuse(**ALONE)
         slow.fuse(**ALONE)
         check(native, slow)
+
+
+EVEN = memoryview(array("f", [1.0]) * (CLASSES * LONGEST)).cast("B").cast("f", (CLASSES, LONGEST))
+ANSWERS_TWICE = array("f", [2.0 if kind % KINDS == ANSWER else 1.0 for kind in range(CLASSES)])
+
+
+@pytest.mark.parametrize(
+    ("kinds", "asked", "answers"),
+    [
+        pytest.param([1, 2, 2, 4, 2, 4], [0, 0, 0, 0, 0, 0], [4], id="the last prose of a turn"),
+        pytest.param([1, 2, 1, 2], [0, 0, 2, 2], [1, 3], id="each turn has one"),
+        pytest.param([1, 2, 4, 1, 4], [0, 0, 0, 3, 3], [1], id="a turn without prose has none"),
+        pytest.param([1, 18, 18], [0, 0, 0], [2], id="of a subagent"),
+        pytest.param([2, 1, 1], [0, 1, 2], [0], id="prose that answers nobody"),
+        pytest.param([1, 2, 7, 8], [0, 0, 0, 0], [1], id="neither summary nor what is put in"),
+    ],
+)
+def test_the_last_prose_of_a_turn_weighs_as_an_answer(kinds: list[int], asked: list[int], answers: list[int]) -> None:
+    columns_of = flat(len(kinds), doc_class=bytes(kinds), message_asked=array("I", asked))
+    native, slow = Segment(columns_of, [{b"a": 1}] * len(kinds)).pair()
+    for evidence in (native, slow):
+        accumulate(evidence, {**one_group(0, 1), "class_weights": ANSWERS_TWICE, "norms": EVEN})
+        evidence.fuse(**ALONE)
+    assert sorted(doc for _, doc, score, *_ in check(native, slow) if score > 1.5) == answers
+
+
+@pytest.mark.parametrize("doc", range(5))
+def test_all_passages_of_an_answer_weigh_as_one(doc: int) -> None:
+    """The last part of prose has three passages; the passage before them is another part of the same message."""
+    message = {"part_message": array("I", [0, 1, 1]), "message_session": array("I", [0, 0])}
+    answer = {"message_time": array("q", [0, 0]), "message_asked": array("I", [0, 0])}
+    layout = flat(5, doc_class=b"\1\2\2\2\2", doc_part=array("I", [0, 1, 2, 2, 2])) | message | answer
+    native, slow = Segment(layout, [{b"a": 1} if doc == number else {} for number in range(5)]).pair()
+    for evidence in (native, slow):
+        accumulate(evidence, {**one_group(0, 1), "class_weights": ANSWERS_TWICE, "norms": EVEN})
+        evidence.fuse(**ALONE)
+    ((_, _, score, _, _),) = check(native, slow)
+    assert (score > 1.5) == (doc >= 2)
 
 
 def test_two_halves_count_as_the_rarer() -> None:
@@ -262,9 +301,9 @@ def test_other_sizes_are_refused() -> None:
     evidence = Evidence([source])
     with pytest.raises(ValueError, match="length"):
         evidence.add_times(array("q", [1]), array("q"), 1.0)
-    with pytest.raises(ValueError, match="12 weights and session 4"):
+    with pytest.raises(ValueError, match="12 weights and session 6"):
         evidence.fuse(array("f", [0.0]), ALONE["session"])
-    with pytest.raises(ValueError, match="12 weights and session 4"):
+    with pytest.raises(ValueError, match="12 weights and session 6"):
         evidence.fuse(ALONE["neighbours"], array("f"))
     with pytest.raises(ValueError, match="one byte a part"):
         evidence.fuse(**ALONE, only=b"\1")

@@ -42,18 +42,28 @@ def talk_of_three(kinds: bytes, talk: int = 0, **changed: Any) -> Evidence:
         pytest.param(b"\1\1\1", 0, {"session": {0: 1.0}}, [0.5 + 0.9134, 0.8 + 0.9134, 0.5 + 0.9134], id="session"),
         pytest.param(b"\1\1\1", 0, {"session": {1: 1.0}}, [0.5, 0.8, 0.5], id="session of a talk"),
         pytest.param(b"\0\1\1", 0, {"session": {2: 0.5}}, [0.5, 1.05, 0.75], id="title"),
+        pytest.param(b"\1\1\1", 0, {"session": {4: 0.5}}, [0.9, 1.2, 0.9], id="the best message"),
+        pytest.param(b"\1\1\1", 2, {"session": {4: 0.5}}, [0.9, 1.2, 0.9], id="that of a chat"),
+        pytest.param(b"\1\1\1", 1, {"session": {4: 0.5}}, [0.5, 0.8, 0.5], id="that of an agent is not of a talk"),
+        pytest.param(b"\1\1\1", 1, {"session": {5: 0.5}}, [0.9, 1.2, 0.9], id="that of a talk"),
+        pytest.param(b"\0\1\1", 0, {"session": {4: 1.0}}, [1.3, 1.6, 1.3], id="best message of all but the title"),
+        pytest.param(b"\1\0\1", 0, {"session": {4: 1.0}}, [1.0, 1.3, 1.0], id="a title is no best message"),
         pytest.param(b"\0\1\1", 0, {"neighbours": {0: 0.5}}, [0.5, 0.8, 0.9], id="a title is nobody's neighbour"),
         pytest.param(b"\1\2\1", 0, {"echo": 0.5}, [0.5, 1.05, 0.5], id="an answer to what was asked before"),
         pytest.param(b"\1\2\2", 2, {"echo": 0.5, "echo_floor": 0.3}, [0.5, 0.9, 0.6], id="above the floor"),
         pytest.param(b"\1\2\2", 2, {"echo": 0.5, "echo_floor": 0.6}, [0.5, 0.8, 0.5], id="not below it"),
         pytest.param(b"\1\2\2", 0, {"echo": 0.5, "echo_floor": 0.6}, [0.5, 1.05, 0.75], id="no floor at work"),
+        pytest.param(b"\1\4\3", 0, {"echo_work": 0.5}, [0.5, 1.05, 0.75], id="what was done for it"),
+        pytest.param(b"\1\4\2", 0, {"echo": 0.25, "echo_work": 0.5}, [0.5, 1.05, 0.625], id="prose has its own share"),
+        pytest.param(b"\1\4\3", 2, {"echo_work": 0.5, "echo_floor": 0.3}, [0.5, 0.9, 0.6], id="its floor is the same"),
+        pytest.param(b"\1\0\3", 0, {"echo_work": 0.5}, [0.5, 0.8, 0.75], id="a title answers nothing"),
     ],
 )
 def test_what_is_added(kinds: bytes, talk: int, fused: dict[str, Any], scores: list[float]) -> None:
     native = talk_of_three(kinds, talk)
     around = array("f", [fused.get("neighbours", {}).get(k, 0.0) for k in range(12)])
-    session = array("f", [fused.get("session", {}).get(k, 0.0) for k in range(4)])
-    native.fuse(around, session, None, fused.get("echo", 0.0), fused.get("echo_floor", 0.0))
+    session = array("f", [fused.get("session", {}).get(k, 0.0) for k in range(6)])
+    native.fuse(around, session, None, *(fused.get(name, 0.0) for name in ("echo", "echo_floor", "echo_work")))
     found = {part: score for part, _, score, *_ in native.top(9)}
     assert [found[part] for part in range(3)] == [close(score) for score in scores]
 

@@ -111,12 +111,12 @@ def test_hits_are_those_of_every_segment_by_itself(chance: Random) -> None:
         for segment, own in zip(several.segments, several.own(eligible, "doc"), strict=True)
     ]
     asked = apart(some_members(chance, [len(one.frequencies) for one in slow]))
-    session = array("f", [chance.choice([0.0, 0.2, 1.0, -0.1]) for _ in range(4)])
+    session = array("f", [chance.choice([0.0, 0.2, 1.0, -0.1]) for _ in range(6)])
     around = array("f", [chance.choice([0.0, 0.1, 0.5]) for _ in range(12)])
     natives = [Evidence(several.sources, eligible) for _ in range(3)]
     for native in natives:
         assert accumulate(native, asked)
-        native.fuse(around, session, only, 0.5, 0.1)
+        native.fuse(around, session, only, 0.5, 0.1, 0.3)
     members = list(reference.split_groups([len(one.frequencies) for one in slow], **asked))
     expected = {}
     ranks = {}
@@ -125,7 +125,7 @@ def test_hits_are_those_of_every_segment_by_itself(chance: Random) -> None:
         live = several.live[number]
         allowed = live if own_only is None else bytes(a and b for a, b in zip(live, own_only, strict=True))
         one.accumulate(**apart(members[number]))
-        one.fuse(around, session, allowed, 0.5, 0.1)
+        one.fuse(around, session, allowed, 0.5, 0.1, 0.3)
         for part in one.fused:
             place = several.numbers[number][one.doc_columns.session_of(part)]
             expected[source.first_part + part] = source.first_doc + one.best[part]

@@ -33,11 +33,11 @@ def test_the_best_are_found_without_scoring_all(chance: Random) -> None:
     segment = some_segment(chance)
     pairs = segment.pairs(4)
     around = array("f", [chance.choice([0.0, 0.1, 0.5, 1.0]) for _ in range(12)])
-    session = array("f", [chance.choice([0.0, 0.2, 1.0]) for _ in range(4)])
+    session = array("f", [chance.choice([0.0, 0.2, 1.0]) for _ in range(6)])
     if chance.random() < 0.2:
-        session[chance.randrange(4)] = -0.3  # what takes away has no bound
+        session[chance.randrange(6)] = -0.3  # what takes away has no bound
     only = marks(chance, len(segment.doc_columns["part_message"])) if chance.random() < 0.3 else None
-    echo = chance.choice([0.0, 0.8, 3.0]), chance.choice([0.0, 0.4])
+    echo = chance.choice([0.0, 0.8, 3.0]), chance.choice([0.0, 0.4]), chance.choice([0.0, 0.2, 4.0])
     (every, slow), *others = pairs
     terms = len(slow.frequencies)
     query = one_group(min(terms, chance.randint(0, 1)), terms)

@@ -3,6 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import groupby
+
+TITLE, PROSE, ANSWER = 0, 2, 14  # classes of documents: a title, an agent's prose, and that which ends a turn
+KINDS = 16  # a class is a kind below KINDS, and multiples of KINDS for subagents
+WORK, PEOPLE = 0, 1  # the talk of a session in which an agent uses tools, and of one between people
 
 
 class DocColumns:
@@ -32,6 +37,21 @@ class DocColumns:
 
     def time_of(self, part: int) -> int:
         return self.message_time[self.part_message[part]]
+
+    def scored_classes(self) -> list[int]:
+        """Return the classes by which documents are scored: ANSWER for the last part of prose of each turn.
+
+        A turn is a run of documents whose messages answer the same message.
+        """
+        classes = list(self.doc_class)
+        asked = self.message_asked
+        turns = groupby(range(len(classes)), lambda doc: asked[self.message_of(doc)]) if asked is not None else ()
+        for _, docs in turns:
+            prose = [doc for doc in docs if self.doc_class[doc] % KINDS == PROSE]
+            for doc in prose:
+                if self.doc_part[doc] == self.doc_part[prose[-1]]:
+                    classes[doc] += ANSWER - PROSE
+        return classes
 
     def averages(self, eligible: Sequence[int] | None = None) -> tuple[int, int]:
         words = [count for doc, count in enumerate(self.doc_words) if eligible is None or eligible[doc]]

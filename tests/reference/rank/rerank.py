@@ -6,9 +6,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from tests.reference.index.doc_columns import PROSE
 from tests.reference.text.substring_scan import first_standalone
 
 REACH = 65_536
+USER, ORDER = 1, 11  # kinds of a person's words to an agent
 
 
 @dataclass(slots=True, frozen=True)
@@ -48,10 +50,13 @@ def measure(
 
 @dataclass
 class Candidate:
-    """What a candidate's score is made of; features are window, phrase, near and cues."""
+    """What a candidate's score is made of; features are coverage, window, phrase, near, matched, words and cues."""
 
     evidence: float
-    features: tuple[float, float, float, float]
+    features: tuple[float, float, float, float, float, float, float]
+    kind: int = 0
+    people: bool = False
+    size: int = 0
     quoted: float = 0.0
     whole: float = 0.0
     similarity: float = 0.0
@@ -62,12 +67,25 @@ class Candidate:
     time: int = 0
 
 
-def boost(candidates: Sequence[Candidate], worth: Sequence[float]) -> None:
-    """Each boost by itself."""
+def boost(candidates: Sequence[Candidate], worth: Any, long_part: float) -> None:
+    """Each boost by itself; `worth` has an attribute for each."""
     for one in candidates:
-        window, phrase, near, cues = one.features
-        measures = (window, phrase, near, one.quoted, one.whole, float(cues > 0), one.similarity)
-        one.boosts = tuple(share * value for share, value in zip(worth, measures, strict=True))
+        coverage, window, phrase, near, matched, words, cues = one.features
+        agent = not one.people
+        prose, asks = agent and one.kind == PROSE, agent and one.kind in {USER, ORDER}
+        measures = {
+            "window": window,
+            "phrase": phrase,
+            "near": near,
+            "quoted": one.quoted,
+            "whole_query": one.whole,
+            "cue": float(cues > 0),
+            "scorer": one.similarity,
+            "missing": coverage - 1 if agent else 0.0,
+            "scattered": (window - 1) * min(1.0, one.size / long_part) if prose else 0.0,
+            "repeated": coverage * min(1.0, matched / max(1.0, words)) if asks else 0.0,
+        }
+        one.boosts = tuple(getattr(worth, name) * value for name, value in measures.items())
         one.score = one.evidence * (1 + sum(one.boosts)) + one.extra + one.meaning
 
 

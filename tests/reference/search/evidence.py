@@ -7,11 +7,8 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any
 
-from tests.reference.index.doc_columns import DocColumns, in_ranges
+from tests.reference.index.doc_columns import PEOPLE, PROSE, TITLE, WORK, DocColumns, in_ranges
 from tests.reference.index.postings import Postings
-
-TITLE, ASSISTANT = 0, 2  # classes of documents: a title, an agent's prose
-WORK = 0  # the talk of a session in which an agent uses tools
 
 LONGEST = 1024
 
@@ -44,7 +41,7 @@ class Evidence:
         class_weights: Sequence[float],
         deadline_ns: int = 0,
     ) -> bool:
-        for doc in range(len(self.scores)):
+        for doc, kind in enumerate(self.doc_columns.scored_classes()):
             if not self.allowed[doc]:
                 continue
             heard = [
@@ -55,13 +52,13 @@ class Evidence:
                 )
                 for low, high in pairwise(starts)
             ]
-            norm = norms[self.doc_columns.doc_class[doc], min(self.doc_columns.doc_words[doc], LONGEST - 1)]
+            norm = norms[kind, min(self.doc_columns.doc_words[doc], LONGEST - 1)]
             for group, factor in enumerate(factors):
                 if group + 1 < len(factors) and joint[group + 1]:
                     continue  # the first half only counts with the second
                 tf = min(heard[group - 1], heard[group]) if joint[group] else heard[group]
                 self.scores[doc] += factor * (k1 + 1) * tf / (tf + norm) if tf else 0.0
-            self.scores[doc] *= class_weights[self.doc_columns.doc_class[doc]]
+            self.scores[doc] *= class_weights[kind]
         return True
 
     def add_times(self, starts: Sequence[int], ends: Sequence[int], value: float) -> None:
@@ -79,6 +76,7 @@ class Evidence:
         only: Sequence[int] | None = None,
         echo: float = 0,
         echo_floor: float = 0,
+        echo_work: float = 0,
     ) -> int:
         doc_columns = self.doc_columns
         for doc, score in enumerate(self.scores):
@@ -87,6 +85,7 @@ class Evidence:
                 self.base[part], self.best[part] = score, doc
         messages: dict[int, float] = {}
         titles: dict[int, float] = {}
+        best_messages: dict[int, float] = {}
         for part, score in self.base.items():
             if self.is_title(part):
                 titles[doc_columns.session_of(part)] = score
@@ -96,23 +95,26 @@ class Evidence:
         for message, score in messages.items():
             place = doc_columns.message_session[message]
             self.sums[place] = self.sums.get(place, 0.0) + score**3
+            best_messages[place] = max(score, best_messages.get(place, 0.0))
         for part, score in self.base.items():
             if only is not None and not only[part]:
                 continue
             message, place = doc_columns.part_message[part], doc_columns.session_of(part)
             talk = doc_columns.session_talk[place]
-            people = talk == 1
+            people = talk == PEOPLE
             for weight, step in zip(neighbours[4 * talk : 4 * talk + 4], (-1, 1, -2, 2), strict=True):
                 other = message + step
                 if 0 <= other < len(doc_columns.message_session) and doc_columns.message_session[other] == place:
                     score += weight * messages.get(other, 0.0)
-            score += session[people] * self.session_evidence(place)
+            norm, title, best = session[people], session[2 + people], session[4 + people]
+            score += norm * self.session_evidence(place) + best * best_messages.get(place, 0.0)
             if not self.is_title(part):
-                score += session[2 + people] * titles.get(place, 0.0)
+                score += title * titles.get(place, 0.0)
             asked = doc_columns.message_asked[message] if doc_columns.message_asked is not None else message
-            if asked != message and doc_columns.doc_class[self.best[part]] == ASSISTANT:
+            if asked != message and not self.is_title(part):
+                share = echo if doc_columns.doc_class[self.best[part]] == PROSE else echo_work
                 floor = 0.0 if talk == WORK else echo_floor
-                score += echo * max(0.0, messages.get(asked, 0.0) - floor)
+                score += share * max(0.0, messages.get(asked, 0.0) - floor)
             self.fused[part] = score
         self.tiers = 1
         return len(self.fused)

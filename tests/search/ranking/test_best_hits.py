@@ -16,8 +16,15 @@ MANY = DEFAULT.survivors + 30
 
 def test_a_passage_that_holds_the_whole_query_is_reranked_however_common_its_words() -> None:
     # all other parts have more evidence; one part alone holds the query as it was written
-    crowd = [session(f"s{n}", "open bay open bay harbour harbour open bay harbour") for n in range(MANY)]
-    held = session("held", "harbour " * 9 + "the harbour bay open to all" + " calm" * 60, updated=NOW - 9)
+    crowd = [
+        session(
+            f"s{n}",
+            message(f"m{n}", part(f"p{n}", "open bay open bay harbour harbour open bay harbour"), role="assistant"),
+        )
+        for n in range(MANY)
+    ]
+    text = "harbour " * 9 + "the harbour bay open to all" + " calm" * 60
+    held = session("held", message("m", part("p", text), role="assistant", time=NOW - 9))
     index = Index.build([*crowd, held])
     [first, *_] = ask(index, "harbour bay open").results
     assert first.session_id == "held"

@@ -18,6 +18,8 @@ from recall_rank.search.ranking.group import by_part
 from recall_rank.weights import DEFAULT
 from tests.support.search.samples import DAY_MS, NOW, ask, message, paged, pages, part, parts, session
 
+SPREAD = replace(DEFAULT, diversity=0.97)  # by default a session's third part keeps its place
+
 
 def segment_of(counts: dict[str, int]) -> IndexReader:
     """A reader over sessions with `counts` parts each; the parts of a session follow each other."""
@@ -43,25 +45,31 @@ def test_a_page_that_holds_all_keeps_the_order() -> None:
     assert names(segment, by_part(segment, ranked, [], None)) == ["a.0.1", "a.1.1", "a.2.1", "b.0.1"]
 
 
-def test_a_session_s_third_part_waits_for_one_that_is_nearly_as_good() -> None:
+def test_with_diversity_a_session_s_third_part_waits_for_one_that_is_nearly_as_good() -> None:
     segment = segment_of({"a": 4, "b": 2})
     ranked = candidates(segment, ("a.0.1", 0.9), ("a.1.1", 0.8), ("a.2.1", 0.7), ("b.0.1", 0.69), ("b.1.1", 0.1))
-    entries = list(by_part(segment, ranked, [], DEFAULT))
+    entries = list(by_part(segment, ranked, [], SPREAD))
     assert names(segment, entries) == ["a.0.1", "a.1.1", "b.0.1", "a.2.1", "b.1.1"]
     assert [entry.candidate.score for entry in entries] == [0.9, 0.8, 0.69, 0.7, 0.1]
+
+
+def test_by_default_it_does_not_wait() -> None:
+    segment = segment_of({"a": 3, "b": 1})
+    ranked = candidates(segment, ("a.0.1", 0.9), ("a.1.1", 0.8), ("a.2.1", 0.7), ("b.0.1", 0.69))
+    assert names(segment, by_part(segment, ranked, [], DEFAULT)) == ["a.0.1", "a.1.1", "a.2.1", "b.0.1"]
 
 
 def test_but_not_for_one_that_is_much_worse() -> None:
     segment = segment_of({"a": 4, "b": 1})
     ranked = candidates(segment, ("a.0.1", 0.9), ("a.1.1", 0.8), ("a.2.1", 0.7), ("b.0.1", 0.2))
-    assert names(segment, by_part(segment, ranked, [], DEFAULT)) == ["a.0.1", "a.1.1", "a.2.1", "b.0.1"]
+    assert names(segment, by_part(segment, ranked, [], SPREAD)) == ["a.0.1", "a.1.1", "a.2.1", "b.0.1"]
 
 
 def test_the_rest_follows_and_moves_nothing() -> None:
     segment = segment_of({"a": 4, "b": 2})
     ranked = candidates(segment, ("a.0.1", 0.9), ("a.1.1", 0.8), ("a.2.1", 0.7))
     rest = candidates(segment, ("b.0.1", 0.69), ("a.3.1", 0.6), ("b.1.1", 0.5))
-    assert names(segment, by_part(segment, ranked, rest, DEFAULT)) == [
+    assert names(segment, by_part(segment, ranked, rest, SPREAD)) == [
         "a.0.1",
         "a.1.1",
         "a.2.1",

@@ -54,6 +54,6 @@ def test_a_repeated_word_is_looked_up_once() -> None:
     query = Query.parse("lantern harbor lantern, harbor lantern", NOW, Options(scope="global"))
     groups = expand(query, segment, eligible_set(segment, query)).groups
     assert sorted(group.written for group in groups if group.span == 1) == ["harbor"] * 2 + ["lantern"] * 3
-    assert len(CompiledQuery(groups, 1.2, NORMS, class_weights(query.weights))) == 2 + sum(
+    assert len(CompiledQuery(groups, 1.2, NORMS, class_weights(query.weights.kind))) == 2 + sum(
         group.span > 1 for group in groups
     )

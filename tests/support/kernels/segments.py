@@ -21,7 +21,7 @@ from tests.reference.search import evidence as reference_evidence
 from tests.support.kernels.inputs import ascending, columns, postings
 
 CLASSES, LONGEST, BLOCK = 64, 1024, 65536
-TITLE, ASSISTANT = reference_evidence.TITLE, reference_evidence.ASSISTANT
+TITLE, PROSE, KINDS = reference_doc_columns.TITLE, reference_doc_columns.PROSE, reference_doc_columns.KINDS
 TERMS = [b"a", b"b", b"c", b"d", b"e", b"f"]
 
 _chance = Random(1)
@@ -31,7 +31,7 @@ NORMS = (
     .cast("f", (CLASSES, LONGEST))
 )
 ONES = array("f", [1.0] * CLASSES)
-ALONE = {"neighbours": array("f", [0.0] * 12), "session": array("f", [0.0] * 4)}
+ALONE = {"neighbours": array("f", [0.0] * 12), "session": array("f", [0.0] * 6)}
 
 
 def close(value: float) -> Any:
@@ -66,7 +66,7 @@ def some_segment(chance: Random) -> Segment:
         for message in range(1 + chance.randint(0, 5)):
             for _ in range(chance.randint(0, 3) if message else 1):
                 part_message.append(len(message_session))
-                kinds.append(chance.choice([1, ASSISTANT, 3, 63]) if message else TITLE)
+                kinds.append(chance.choice([1, PROSE, PROSE, 3, KINDS + PROSE, 63]) if message else TITLE)
             message_session.append(session)
     messages, parts = len(message_session), len(part_message)
     docs = chance.randint(0, 18)
@@ -84,13 +84,20 @@ def some_segment(chance: Random) -> Segment:
             "message_session": message_session,
             "message_time": array("q", [chance.randrange(6) for _ in range(messages)]),
             "session_talk": bytes(chance.choice([0, 1, 2]) for _ in range(sessions)),
-            "message_asked": array(
-                "I",
-                [chance.randint(message_session.index(own), message) for message, own in enumerate(message_session)],
-            ),
+            "message_asked": some_asked(chance, message_session),
         },
         documents,
     )
+
+
+def some_asked(chance: Random, message_session: Sequence[int]) -> array[int]:
+    """Return for each message that which it answers: often that of the message before, as in turns."""
+    asked = array("I")
+    for message, own in enumerate(message_session):
+        follows = message > 0 and message_session[message - 1] == own
+        turn = follows and chance.random() < 0.6
+        asked.append(asked[-1] if turn else chance.randint(message_session.index(own), message))
+    return asked
 
 
 def one_group(first: int, last: int, weight: float = 1.0) -> dict[str, Any]:

@@ -162,7 +162,7 @@ cdef class DocColumns:
     cdef void mark_answers(self, uint16_t* shapes) noexcept nogil:
         """Change the class in the shapes of each turn's last part of prose from PROSE to ANSWER.
 
-        A turn is the messages that answer one message of a person. A subagent's prose and its mark are treated alike.
+        A turn is the messages that answer one message of a person. The prose of a subagent keeps the mark of subagents.
         """
         cdef Py_ssize_t k
         cdef uint32_t message, asked, turn = MESSAGE_BITS, part = MESSAGE_BITS

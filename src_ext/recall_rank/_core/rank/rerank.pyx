@@ -336,7 +336,7 @@ def boost(list candidates not None, worth not None, double long_part):
     cdef double window, phrase, near, quoted, whole, cue, scorer, missing, scattered, repeated
     cdef Py_ssize_t k
     cdef Candidate one
-    cdef double total
+    cdef double total, own
     window, phrase, near, quoted, whole, cue, scorer, missing, scattered, repeated = [
         getattr(worth, name) for name in BOOSTS]
     for candidate in candidates:
@@ -354,7 +354,8 @@ def boost(list candidates not None, worth not None, double long_part):
             if one.kind == PROSE:
                 one.shares[8] = -scattered * (1 - one.row[WINDOW]) * min(1.0, one.size / long_part)
             elif one.kind == USER or one.kind == ORDER:
-                one.shares[9] = repeated * one.row[COVERAGE] * min(1.0, one.row[MATCHED] / max(<float>1, one.row[WORDS]))
+                own = one.row[MATCHED] / max(<float>1, one.row[WORDS])
+                one.shares[9] = repeated * one.row[COVERAGE] * min(1.0, own)
         total = 0
         for k in range(BOOST_COUNT):
             total += one.shares[k]

@@ -179,8 +179,9 @@ cdef class Evidence:
         only talks. session, 6 floats: the weights of the L3 norm of the session's messages, of its title's score and of
         the score of its best message, each for sessions with an agent and for those between people. `echo` weights, for
         an agent's prose that answers a user's message, that message's score where the agent uses tools, elsewhere how
-        much it exceeds `echo_floor`; `echo_work` does so for whatever else the agent did in answer. only, u8[parts of all segments], marks the parts that may be hits, None means all; other parts
-        still count as context. Raises ValueError for another number of weights or marks, and for a second call.
+        much it exceeds `echo_floor`; `echo_work` does so for whatever else the agent did in answer. only, u8[parts of
+        all segments], marks the parts that may be hits, None means all; other parts still count as context. Raises
+        ValueError for another number of weights or marks, and for a second call.
         """
         cdef SegmentEvidence own
         cdef Py_ssize_t k

@@ -132,9 +132,9 @@ cdef Py_ssize_t score_run(const DocScores* scored, const Run* run, DocColumns co
 
     Only hits whose base, the score of the best passage, is at least `least` are written. With the score of a message
     being that of its best part, that of a hit is the sum of base; neighbours * score of each neighbouring message;
-    session * norm; best * score of the session's best message; title * score of the title, but not for the title itself;
-    and, for what an agent said or did in answer to a message, echo * max(0, score of that message - floor), where floor
-    is 0 if the agent is at work, else echo_floor, and echo is echo_work for all but its prose.
+    session * norm; best * score of the session's best message; title * score of the title, but not for the title
+    itself; and, for what an agent said or did in answer to a message, echo * max(0, score of that message - floor),
+    where floor is 0 if the agent is at work, else echo_floor, and echo is echo_work for all but its prose.
     The factors are of `weights`. `messages` is memory, f32[message_room()]; `hits` has room for run.hits rows.
     """
     cdef Py_ssize_t k, at, asked
