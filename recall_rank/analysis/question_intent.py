@@ -105,9 +105,11 @@ def light_words(forms: Sequence[bytes], counts: Sequence[bool]) -> frozenset[byt
     `forms` are its words, folded, and counts[k] tells whether forms[k] is no stop word. Empty where the words are no
     sentence, that is, have no stop word among them, and where nothing would be left.
     """
+    if all(counts):
+        return frozenset()
     light = _LIGHT_FORMS.intersection(forms)
     subject = any(counted and form not in light for form, counted in zip(forms, counts, strict=True))
-    return light if subject and not all(counts) else frozenset()
+    return light if subject else frozenset()
 
 
 def framing_words(forms: Iterable[bytes]) -> frozenset[bytes]:

@@ -242,10 +242,10 @@ class _Expander:
             if share * worth > weighed[at] and group.boost >= weights.partial and not group.joint:
                 weighed[at] = share * worth
         self.groups = kept
-        missing = {at for at, word in enumerate(words) if word.counts and at not in answered}
-        unknown = [words[at].written for at in sorted(missing)]
-        for group in kept:
-            group.nearly = group.nearly and not missing.isdisjoint(range(group.at, group.at + group.span))
+        missing = [at for at, word in enumerate(words) if word.counts and at not in answered]
+        unknown = [words[at].written for at in missing]
+        for group, _ in self.near_joins:
+            group.nearly = any(group.at <= at < group.at + group.span for at in missing)
         for at, word in enumerate(words):
             if word.cjk:
                 pairs = [g for g in kept if g.span == 2 and g.at <= at < g.at + 2]

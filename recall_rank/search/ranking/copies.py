@@ -34,9 +34,7 @@ NEAR_SHARE = 0.8
 # This share where they stand in two sessions: copies of a session and of a file repeat passages word by word, while
 # files of two projects that were made from one pattern are two results.
 NEAR_SHARE_ELSEWHERE = 0.95
-NEAR_SHARE_NEARBY = (
-    0.25  # this share of the text around the best match: passages with less are not compared any further
-)
+NEAR_SHARE_NEARBY = 0.25  # this share of the text around the best match, from which on passages are compared in full
 
 Copies = dict[int, list[int]]
 """Part that is shown -> its copies, by part numbers of the index reader."""
