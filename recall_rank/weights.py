@@ -22,12 +22,15 @@ from recall_rank.model.record_classes import field, frozen
 class KindWeights(NamedTuple):
     """Factors of the evidence of a document, by its kind; see search.retrieval.prefilter.FACTOR_OF_KIND."""
 
-    person: float = 1.7  # a person's words to an agent: few, and what is searched for later; the first passage of
+    person: float = 1.8  # a person's words to an agent: few, and what is searched for later; the first passage of
     # them, and orders, because what follows is mostly pasted
     agent: float = 1.4  # the agent's prose and summaries, which explain what tools print
     answer: float = 1.6  # the last prose of a turn: of the places that answer questions about work it is 72 %, of all
     # prose 24 %
     subagent: float = 0.8  # once more for the documents of a subagent, which repeat at length what others hold
+    title: float = (
+        2.0  # of a session: few words that somebody chose; with 1, six of 55 titles no longer find theirs first
+    )
     aside: float = 0.6  # it answers nothing: a question among people, which holds the words of the query, and text that
     # the agent's program puts in; .3 to .7 rank equally well
 
@@ -35,21 +38,23 @@ class KindWeights(NamedTuple):
 class ChanceWeights(NamedTuple):
     """Coefficients of the logistic regression for the chance that a result is relevant, from its raw score."""
 
-    always: float = 1.446  # the intercept
-    rarity: float = 2.043  # of ln(the ceiling per word of the query): common words prove little
-    documents: float = -0.425  # of ln(passages searched): more of them resemble the relevant one by chance
-    evidence: float = 2.673  # of ln(e / (e + plenty)); e is the raw score: evidence over the ceiling, boosts included
+    always: float = -0.027  # the intercept
+    rarity: float = 1.683  # of ln(the ceiling per word of the query): common words prove little
+    documents: float = -0.18  # of ln(passages searched): more of them resemble the relevant one by chance
+    evidence: float = 2.552  # of ln(e / (e + plenty)); e is the raw score: evidence over the ceiling, boosts included
 
 
 class SureWeights(NamedTuple):
     """Coefficients of the logistic regression for the chance that the session of a result is the relevant session."""
 
-    always: float = 1.187  # the first four are as in ChanceWeights
-    rarity: float = 3.029
-    documents: float = -0.694
-    evidence: float = 2.358
+    always: float = 0.982  # the first four are as in ChanceWeights
+    rarity: float = 1.405
+    documents: float = -0.378
+    evidence: float = 2.179
     # of (1 - r / e) times the share of the query that the passage holds; r is the highest raw score in another session
-    lead: float = 7.78
+    lead: float = 3.637
+    share: float = 2.081  # of the share of its session in the scores of all reranked candidates
+    work: float = 1.158  # where an agent uses tools: its sessions differ more in their words than chats do
 
 
 @frozen
@@ -122,7 +127,7 @@ class Weights:
     session_talk: float = 0.4  # that share for people, who stay with a subject for a while, in many short turns
     best_log: float = 0.3  # share of the evidence of the session's best message, in sessions with an agent: of two
     # sessions with many messages about a subject, that with the better one
-    title_log: float = 0.3  # share of the evidence of the session's title, in sessions with an agent; a title of
+    title_log: float = 0.2  # share of the evidence of the session's title, in sessions with an agent; a title of
     # people's talk names them, and every message would get it
 
     # --- ranking: boosts, added to the normalised evidence of a candidate ---
@@ -155,9 +160,9 @@ class Weights:
     plenty: float = 2.0  # evidence from which more proves little: text that holds the whole query may be common
     fewest: int = 100  # passages below which their number is not seen to matter
     most: int = 100_000  # passages above which their number is not seen to matter
-    high: float = 0.7  # chance from which a result is of high confidence: fitted without a set, .6 is right in 88 to
+    high: float = 0.52  # chance from which a result is of high confidence: fitted without a set, .6 is right in 88 to
     # 100 % of its first results where an answer is, .7 in 91 to 100 %
-    medium: float = 0.25  # chance from which a result is worth reading
+    medium: float = 0.085  # chance from which a result is worth reading
 
     # --- grouping ---
 

@@ -12,22 +12,30 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bench.datasets import dataset
-from bench.datasets.history_files import QUALITY, LabelledQuery, by_project, read_history, read_queries
+from bench.datasets.history_files import (
+    QUALITY,
+    LabelledQuery,
+    by_project,
+    labelled_query,
+    read_history,
+    read_queries,
+)
+from bench.datasets.published.honest import questions
 from bench.reporting.known_items import SESSION_ONLY
 from bench.reporting.logistic_regression import fit
 from bench.reporting.rank_metrics import auroc, mean
 from bench.reporting.relevance_sets import LEFT_OUT
 from bench.reporting.report import Plot, Report, Table
-from recall_rank import Index, Options
+from recall_rank import Index, Options, Place
 from recall_rank.search.engine import run as search
 from recall_rank.search.query import Query
-from recall_rank.search.results.calibrate import basis_of_certainty, candidate_signals, query_signals, score_signal
+from recall_rank.search.results.calibrate import basis_among, candidate_signals, query_signals, score_signal
 from recall_rank.search.results.respond import respond
 from recall_rank.weights import DEFAULT
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     import numpy.typing as npt
 
@@ -96,7 +104,11 @@ def run(options: argparse.Namespace) -> Report:
     data = dataset.load(options)
     report = Report("calibration", __doc__ or "", data.name, {"sets": options.sets})
     whole, gibberish = Tally(), Counter[str]()
-    parts = [(data.name, [(Index.build(data.sessions), list(data.queries))])]
+    index = Index.build(data.sessions)
+    parts = [(data.name, [(index, list(data.queries))])]
+    if not data.generated:
+        asked = [labelled_query(row) for row in questions.rows()]
+        parts.append(("honest", [(index, [query for query in asked if _has_answer(index, query)])]))
     parts += [(name, list(_projects(options.quality / name))) for name in options.sets.split(",") if name != "none"]
     tallies: dict[str, Tally] = {}
     for name, projects in parts:
@@ -115,7 +127,7 @@ def run(options: argparse.Namespace) -> Report:
     report.tables.append(_reliability(report, whole))
     _judge(report, whole, gibberish)
     if options.fit:
-        report.tables += [_fitted(whole), _left_out(report, tallies)]
+        report.tables += [_fitted(tallies), _left_out(report, tallies)]
     return report
 
 
@@ -128,10 +140,16 @@ def _projects(folder: Path) -> Iterator[tuple[Index, list[LabelledQuery]]]:
             yield Index.build(sessions), mine
 
 
+def _has_answer(index: Index, query: LabelledQuery) -> bool:
+    """Return whether a question is unanswerable on purpose, or has an answer in the index."""
+    return not query.relevant or bool(index.holds([Place(*answer) for answer in query.relevant]))
+
+
 def _ask(index: Index, queries: Sequence[LabelledQuery], tally: Tally) -> None:
     for query in queries:
         sessions = {session for session, _, _ in query.good} | set(query.relevant_sessions)
-        tally.found.append(_search(index, query, sessions))
+        if query.good or sessions:  # else it is unanswerable on purpose
+            tally.found.append(_search(index, query, sessions))
         tally.without.append(_search(index, query, sessions, without=tuple(sessions)))
 
 
@@ -142,7 +160,8 @@ def _search(index: Index, query: LabelledQuery, sessions: set[str], without: Seq
     asked = Query.parse(query.query, int(time.time() * 1000), options)
     done = search(index._reader, asked)  # noqa: SLF001 - what the stages found, not only what they answer
     response = respond(done, cpu_ms=0.0)
-    basis = basis_of_certainty(done, [entry.candidate for entry in done.page])
+    # as if the history held nothing else: what the filter leaves out is not there to be compared with
+    basis = basis_among(done, [entry.candidate for entry in done.page], done.reranked)
     good = query.good
     whole = {(session, message) for session, message, part in good if part is None}
     shown = [
@@ -253,37 +272,44 @@ def _judge(report: Report, tally: Tally, gibberish: Counter[str]) -> None:
     report.check("gibberish is never called high", not gibberish["high"], str(dict(gibberish)))
 
 
-def _fitted(tally: Tally) -> Table:
+def _fitted(tallies: Mapping[str, Tally]) -> Table:
     """Return the coefficients of Weights.chance and Weights.sure, fitted to these answers.
 
     Weights.chance is fitted to all results, Weights.sure as in _sure().
     """
-    shown = [one for answer in tally.found for one in answer.results]
     chances = DEFAULT.chance._asdict()
-    chance = fit([one.raw for one in shown], [one.relevant for one in shown])
+    shown = [[one for answer in tally.found for one in answer.results] for tally in tallies.values()]
+    chance = fit(
+        [one.raw for some in shown for one in some], [one.relevant for some in shown for one in some], _counts(shown)
+    )
     rows = [
         [name, f"{chances[name]:.3f}" if name in chances else "", "", f"{held:.3f}", f"{value:.3f}"]
-        for (name, held), value in zip(DEFAULT.sure._asdict().items(), _sure(tally), strict=True)
+        for (name, held), value in zip(DEFAULT.sure._asdict().items(), _sure(tallies.values()), strict=True)
     ]
     for row, value in zip(rows, chance, strict=False):
         row[2] = f"{value:.3f}"
     return Table("coefficients", ["sign", "CHANCE", "fitted", "SURE", "fitted"], rows)
 
 
-def _sure(tally: Tally) -> npt.NDArray[np.float64]:
+def _sure(tallies: Iterable[Tally]) -> npt.NDArray[np.float64]:
     """Return Weights.sure fitted to the first result of each query, with and without the sessions that answer."""
-    first = [answer.results[0] for answer in (*tally.found, *tally.without) if answer.results]
-    return fit([one.signs for one in first], [one.session for one in first])
+    first = [[answer.results[0] for answer in (*tally.found, *tally.without) if answer.results] for tally in tallies]
+    return fit(
+        [one.signs for some in first for one in some], [one.session for some in first for one in some], _counts(first)
+    )
+
+
+def _counts(sets: Sequence[Sequence[Shown]]) -> list[float]:
+    """Return how often each result counts: one on average, and every set as much as any other."""
+    sizes = [len(some) for some in sets]
+    return [sum(sizes) / len(sizes) / size for size in sizes for _ in range(size)]
 
 
 def _left_out(report: Report, tallies: dict[str, Tally]) -> Table:
     """Return how good "high" is in each set with Weights.sure fitted to all other sets."""
     rows, found, answered = [], 0, 0
     for name, tally in tallies.items():
-        others = Tally()
-        for other in (other for key, other in tallies.items() if key != name):
-            others.add(other)
-        sure = _sure(others)
+        sure = _sure(other for key, other in tallies.items() if key != name)
         called = [one.session for one in tally.first if _is_high(one, sure)]
         holding = [_is_high(answer.results[0], sure) for answer in tally.found if answer.holds]
         wrong = [_is_high(answer.results[0], sure) for answer in tally.without if answer.results]

@@ -48,10 +48,11 @@ class LabelledQuery:
 
 def read_queries(path: Path) -> list[LabelledQuery]:
     """Return the labelled queries of a file. Raises FileNotFoundError when it is absent."""
-    return [_query(orjson.loads(line)) for line in path.read_bytes().splitlines() if line.strip()]
+    return [labelled_query(orjson.loads(line)) for line in path.read_bytes().splitlines() if line.strip()]
 
 
-def _query(row: dict[str, Any]) -> LabelledQuery:
+def labelled_query(row: dict[str, Any]) -> LabelledQuery:
+    """Return the labelled query of one decoded line."""
     relevant = [_answer(one) for one in row["relevant"]]
     named = row.get("relevant_sessions")
     return LabelledQuery(

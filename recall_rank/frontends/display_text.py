@@ -130,6 +130,11 @@ def counted(number: int, one: str, many: str) -> str:
     return f"{number:,} {one if number == 1 else many}"
 
 
+def alike_text(folded: int) -> str:
+    """Return a text with the number of hits that were folded into one, such as "+3 like this"; "" for none."""
+    return f"+{folded:,} like this" if folded else ""
+
+
 def no_hits_text(limited_by: Collection[str]) -> str:
     """Return how an answer without hits is told: not as if there were none where a source could not be read, which
     `limited_by` of its coverage says.

@@ -42,7 +42,8 @@ class SearchContext:
     page: list[PageEntry] = field(default_factory=list)
     answerable: float = 0.0
     near_misses: tuple[NearMiss, ...] = ()
-    copies: dict[int, list[int]] = field(default_factory=dict)  # part that is shown -> the parts folded into it
+    copies: dict[int, list[int]] = field(default_factory=dict)  # part that is shown -> its copies in other stores
+    near_duplicates: dict[int, list[int]] = field(default_factory=dict)  # part that is shown -> the others
     titled: set[int] = field(default_factory=set)  # parts into which the title of their session was folded
     total: int = 0
     total_exact: bool = False

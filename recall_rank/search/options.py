@@ -75,6 +75,7 @@ class RankOptions(RerankOptions, total=False):
     vocabulary: UserVocabulary | None
     order: Order
     offset: int
+    fold: bool
     extra_scores: ExtraScores | None
     redact: Redact | None
 
@@ -131,6 +132,7 @@ class Options:
     vocabulary: UserVocabulary | None = None
     order: Order = "relevance"
     offset: int = 0
+    fold: bool = True
     extra_scores: ExtraScores | None = None
     redact: Redact | None = None
     weights: Weights | None = None  # None for recall_rank.weights.DEFAULT
@@ -167,7 +169,7 @@ class Options:
 
         Raises OptionValueError for a number in `extra_scores` that is not finite.
         """
-        for name in ("fallback", "explain", "syntax"):
+        for name in ("fallback", "explain", "syntax", "fold"):
             if not isinstance(getattr(self, name), bool):
                 raise OptionTypeError(name, f"must be True or False, not {getattr(self, name)!r}")
         for name in _STRINGS:

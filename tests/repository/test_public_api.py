@@ -121,7 +121,7 @@ OPTIONS = {
         "redact",
         "weights",
     ),
-    *("agent", "host", "user", "files", "exact", "syntax", "vocabulary"),
+    *("agent", "host", "user", "files", "exact", "syntax", "vocabulary", "fold"),
 }
 
 

@@ -125,6 +125,7 @@ def test_a_pattern_has_a_longest_length() -> None:
         *(("budget_ms", value, "a number above 0") for value in (0, -1, "fast", None, True, math.nan, math.inf, 1e30)),
         *(("fallback", value, "True or False") for value in (1, "yes", None)),
         *(("explain", value, "True or False") for value in (0, "no", None)),
+        *(("fold", value, "True or False") for value in (0, "no", None)),
         *(
             (name, value, "must be a string")
             for name in ("session_id", "title", "directory", "tool_name", "project")

@@ -18,6 +18,7 @@ class Candidate:
     evidence: float
     kind: int
     people: bool
+    works: bool
     size: int
     quoted: float
     whole: float

@@ -17,6 +17,7 @@ TITLE_CHARS: Final = 60
 # The fields of a hit that are said of every hit, and those of a session, which its first hit in an answer has.
 _OF_HIT: Final = ("session_id", "message_id", "time", "role", "author", "tool_name")
 _IF_THERE: Final = ("flags", "explain", "match_reasons", "also_in")
+MAX_PLACES: Final = 2  # of the hits that were folded into one
 _FOLDERS: Final = re.compile(r"^.*[/\\](?=[^/\\])")  # all of a path but its last component
 _ABOUT: Final = ("query", "match_mode", "group", "scanned", "elapsed_ms", "cpu_ms", "stages_run", "degrade_kinds")
 _OF_MISS: Final = ("text", "session_id", "reason")
@@ -106,6 +107,9 @@ def _hit(entry: Mapping[str, Any], known: set[str]) -> dict[str, Any]:
     hit["confidence"] = entry["why"]["confidence"]
     hit["snippet"] = entry["snippet"]
     hit.update((name, entry[name]) for name in _IF_THERE if name in entry)
+    if len(entry.get("also_in", ())) > MAX_PLACES:
+        hit["also_in"] = entry["also_in"][:MAX_PLACES]
+        hit["more_like_this"] = len(entry["also_in"]) - MAX_PLACES
     if entry.get("hit_count", 1) > 1:
         hit["hit_count" if entry["hit_count_exact"] else "hit_count_at_least"] = entry["hit_count"]
     if "matched_forms" in entry["why"]:

@@ -106,6 +106,7 @@ ARGUMENTS: Final = {
     "recall_sessions.scope": "project: the current one; global: all.",
     "match": "smart: ranked, with word forms and typos; fuzzy: more typos; literal: exact, newest first; regex: RE2.",
     "explain": "Also say what each stage did, and what each score is made of.",
+    "fold": "Hits that say the same take one place; false: each its own.",
     "group": "session: the best hit of each session, for broad discovery.",
     "type": "Only prose (text), tool calls or reasoning.",
     "role": "Only what the user or the assistant said.",

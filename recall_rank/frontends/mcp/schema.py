@@ -21,7 +21,7 @@ MAX_BUDGET_MS: Final = 10_000  # of one search
 
 # Arguments that are accepted and not described: others do as well, and a model reads every description in each session.
 UNDESCRIBED: Final = frozenset(
-    "explain width before after from to fallback expand_results expand_budget_messages expand_budget_chars "
+    "explain fold width before after from to fallback expand_results expand_budget_messages expand_budget_chars "
     "budget_ms generation session_prefix".split()
 )
 _DESCRIBED_IN: Final = {"recall_context": frozenset({"before", "after"})}

@@ -77,6 +77,7 @@ def recall_parameters(options: HostOptions) -> tuple[Parameter, ...]:
         Parameter("syntax", "flag", False),
         Parameter("order", "choice", None, ("relevance", "time")),
         Parameter("offset", "number", 0, low=0, high=2**31),
+        Parameter("fold", "flag", True),
         Parameter("budget_ms", "number", None, low=1, high=86_400_000),
     )
 

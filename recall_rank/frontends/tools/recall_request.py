@@ -24,7 +24,7 @@ from recall_rank.search.retrieval.literal import compile_pattern
 
 _SEARCH_OPTIONS: Final = (
     *("match", "scope", "group", "type", "role", "title", "width", "directory", "tool_name", "project"),
-    *("agent", "exclude_session_ids", "must", "must_not", "exact", "syntax", "budget_ms"),
+    *("agent", "exclude_session_ids", "must", "must_not", "exact", "syntax", "fold", "budget_ms"),
 )
 _FILTERS: Final = (
     *("scope", "session_id", "title", "project", "directory", "tool_name", "type", "role", *TIMES),

@@ -14,9 +14,9 @@ from recall_rank.model.project_scope import DIRECTORY_BUCKETS
 from recall_rank.search.context import SearchContext
 from recall_rank.search.filters.eligible import parts_of_sessions
 from recall_rank.search.query import Query
-from recall_rank.search.ranking.copies import fold_copies
+from recall_rank.search.ranking.copies import fold_copies, fold_near_duplicates
 from recall_rank.search.ranking.group import add_others, by_session
-from recall_rank.search.ranking.rerank import mark_holding, order, rerank
+from recall_rank.search.ranking.rerank import mark_holding, order, rerank, rescored
 from recall_rank.search.ranking.titles import fold_titles
 from recall_rank.search.retrieval.caller_scores import score_of
 from recall_rank.search.types import PageEntry
@@ -29,12 +29,12 @@ def best_parts(search: SearchContext, evidence: FoundEvidence) -> tuple[list[Can
     """Return (reranked, remaining): the reranked candidates, best first, and the other hits by their evidence.
 
     The number of reranked hits fills whole pages. So other hits follow them on one page only where none is left to
-    rerank (fallback hits) and where copies among them were folded. `reranked` is empty when the time for scoring is
-    over. `remaining` reaches at least to the end of the requested page.
+    rerank (fallback hits) and where hits among them were folded. `reranked` is empty when the time for scoring is over.
+    `remaining` reaches at least to the end of the requested page.
     """
     options, weights = search.query.options, search.query.weights
     count, needed = _whole_pages(search.query), options.offset + options.results
-    most = count + max(weights.looked_at, needed)  # as many of the reranked hits may be folded
+    most = count + weights.looked_at + needed  # all reranked hits may be folded
     nearest_first = search.query.nearest_first
     found = _nearest_hits(search, evidence, most) if nearest_first else evidence.top(most, search.deadline.at_ns)
     likely = _likely(search, found, count)
@@ -42,11 +42,22 @@ def best_parts(search: SearchContext, evidence: FoundEvidence) -> tuple[list[Can
     best = rerank(search, candidates(search, likely) + added)
     if best is None:
         return [], candidates(search, found if nearest_first else found.taken(range(min(needed, len(found)))))
-    del best[count:]
     kept = _folded(search, best)
+    wide = found.taken(range(min(count + weights.looked_at, found.first_tier)))
+    if len(kept) < min(options.results, count // 3) and len(best) < len(wide) and not nearest_first:
+        # a text that was said many times fills the place of all others: the next hits are reranked, too
+        again = rescored(search, candidates(search, wide) + added)
+        if again is not None:
+            for candidate in again:
+                candidate.stage = "score"
+            search.total += len(best) - len(kept)
+            search.reranked = best = again
+            kept = _folded(search, best)
+    over = {candidate.part for candidate in kept[count:]}  # hits like any other, which follow by their evidence
+    del kept[count:]
     if needed <= len(kept) and not nearest_first:
         return kept, []
-    ranked = {candidate.part for candidate in best}
+    ranked = {candidate.part for candidate in best} - over
     rest = [at for at, part in enumerate(found.parts()) if part not in ranked]
     return kept, candidates(search, found.taken(rest))
 
@@ -125,13 +136,20 @@ def candidates(search: SearchContext, found: Hits) -> list[Candidate]:
 
 
 def _folded(search: SearchContext, ranked: list[Candidate]) -> list[Candidate]:
-    """Return `ranked` without copies, that is, parts which are shown together with another part that they equal, and
-    without titles that are shown together with the message that they were made from.
+    """Return `ranked` without copies, that is, parts which are shown together with another part that they equal,
+    without near duplicates of better parts, and without titles that are shown together with the message that they were
+    made from. Without the option `fold`, return all.
 
-    They are stored as `search.copies` and `search.titled`, and `search.total` is reduced by their number. Every page of
-    a query folds the same candidates.
+    They are stored as `search.copies`, `search.near_duplicates` and `search.titled`, and `search.total` is reduced by
+    their number. Every page of a query folds the same candidates. Near duplicates remain results where these are
+    sessions, since two that read one file are not one, and in regex mode, since what a pattern matches may differ.
     """
+    options = search.query.options
+    if not options.fold:
+        return ranked
     kept, search.copies = fold_copies(search.reader, ranked)
+    if options.group == "part" and options.match != "regex":
+        kept, search.near_duplicates = fold_near_duplicates(search.reader, search.expansion.matcher, kept)
     kept, search.titled = fold_titles(search.reader, kept)
     search.total -= len(ranked) - len(kept)
     return kept

@@ -1,26 +1,42 @@
-"""Fold copies: one conversation in two stores, such as an agent's own and an export of it, is one result.
+"""Fold hits into one result: copies of a conversation in two stores, and near duplicates.
 
-Sessions with equal ids were joined when they were read. Here ids differ, and contents are compared: a part is a copy of
-another when both have equal words and an equal role, their sessions are from different stores, and the conversations
-around them agree. Two agents that were given one prompt answer in different words or at another time, so that their
-sessions stay apart.
+A conversation lies in two stores when an agent's own history is exported, for example. Sessions with equal ids were
+joined when they were read. Here ids differ, and contents are compared: a part is a copy of another when both have equal
+words and an equal role, their sessions are from different stores, and the conversations around them agree. Two agents
+that were given one prompt answer in different words or at another time, so that their sessions stay apart.
+
+Near duplicates stand anywhere: a file that was read again, a list that was written again with one change, a turn in a
+session that was continued as another. Their passages hold nearly equal words, and the query's words in equal forms.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from recall_rank._core.rank import likeness
 from recall_rank._core.rank.candidate import Candidate
+from recall_rank._core.rank.likeness import Sketch
+from recall_rank._core.rank.matcher import Matcher
 from recall_rank.index.reader.index_reader import IndexReader
-from recall_rank.index.segment.segment import TITLE_ROLE, Segment, SessionRow
+from recall_rank.index.segment.segment import ROLES, TITLE_ROLE, Segment, SessionRow
 
 COPY_WORDS = 8  # a passage with fewer is no copy: "go on" and "yes, please do that" stand in every conversation
 NEAR_WORDS = 4  # the least words of a text around a part that shows that two conversations are one
 AROUND = 4  # messages before and after a part in which such a text is looked for: stores cut answers differently
 SAME_MS = 2_000  # two times that differ by less are one: exports leave out the fraction of a second
 FIRST_WORDS = 64  # words of such a text that are compared
+USER_ROLE = ROLES.index("user")
 OPENING = 128  # bytes of a part that are compared first
 COMPARED = 16_384  # bytes of a part that are compared
+# The share of equal pairs of words from which on two passages are near duplicates: a list of ten entries with one
+# changed keeps more, and two runs of one test suite with other results keep less.
+NEAR_SHARE = 0.8
+# This share where they stand in two sessions: copies of a session and of a file repeat passages word by word, while
+# files of two projects that were made from one pattern are two results.
+NEAR_SHARE_ELSEWHERE = 0.95
+NEAR_SHARE_NEARBY = (
+    0.25  # this share of the text around the best match: passages with less are not compared any further
+)
 
 Copies = dict[int, list[int]]
 """Part that is shown -> its copies, by part numbers of the index reader."""
@@ -51,6 +67,49 @@ def fold_copies(reader: IndexReader, ranked: Sequence[Candidate]) -> tuple[list[
             copies[shown.part] = [place.part for place in others]
             dropped.update(copies[shown.part])
     return [candidate for candidate in ranked if candidate.part not in dropped] if dropped else list(ranked), copies
+
+
+def fold_near_duplicates(
+    reader: IndexReader, matcher: Matcher, ranked: list[Candidate]
+) -> tuple[list[Candidate], Copies]:
+    """Return (kept, folded): the candidates without near duplicates of better ones, in their order, and a mapping from
+    each kept part to the parts that were folded into it, best first.
+
+    Of the pairs of words in the passages of two near duplicates the share NEAR_SHARE is equal, and the passages, of
+    COPY_WORDS words or more, hold the query's words in equal forms: what differs in a word of the query remains two
+    results. Both parts have one role, or are calls of tools, and are of one agent. `matcher` is that with which the
+    candidates were measured. Where reasoning repeats prose, the prose is kept, at the better place.
+    """
+    places = likeness.comparable(ranked, COPY_WORDS)
+    if not places:
+        return ranked, {}
+    chosen = [ranked[place] for place in places]
+    near = likeness.resembling(_sketches(reader, matcher, chosen, whole=False), NEAR_SHARE_NEARBY)
+    if not near:
+        return ranked, {}
+    chosen = [chosen[place] for place in near]
+    firsts = likeness.families(
+        _sketches(reader, matcher, chosen, whole=True),
+        reader.sessions_of([candidate.part for candidate in chosen]),
+        lambda at: _speech(reader, chosen[at]),
+        NEAR_SHARE,
+        NEAR_SHARE_ELSEWHERE,
+    )
+    if firsts == [*range(len(chosen))]:
+        return ranked, {}
+    folded: Copies = {}
+    kept: dict[int, Candidate | None] = {}
+    for first in dict.fromkeys(firsts):
+        family = [chosen[at] for at, own in enumerate(firsts) if own == first]
+        if len(family) == 1:
+            continue
+        shown = next((one for one in family if not _is_reasoning(reader, one)), family[0])
+        if shown is not family[0]:
+            shown.take_rank_of(family[0])
+        kept.update((one.part, None) for one in family)
+        kept[family[0].part] = shown
+        folded[shown.part] = [one.part for one in family if one is not shown]
+    return [one for each in ranked if (one := kept.get(each.part, each)) is not None], folded
 
 
 class _CopyPlace:
@@ -124,6 +183,48 @@ def _families(reader: IndexReader, members: Sequence[Candidate]) -> Iterator[lis
         else:
             families.append([place])
     yield from (family for family in families if len(family) > 1)
+
+
+def _sketches(reader: IndexReader, matcher: Matcher, candidates: list[Candidate], *, whole: bool) -> list[Sketch]:
+    """Return the Sketch of the passage of each candidate; without `whole`, of the beginning of its densest window."""
+    found: dict[int, Sketch] = {}
+    for view, places in reader.split_by_segment([candidate.doc for candidate in candidates]):
+        own = candidates if len(places) == len(candidates) else [candidates[place] for place in places]
+        text, starts = view.segment.text_between, view.segment.doc_start
+        sketches = likeness.sketches(matcher, text, starts, view.first_doc, own, whole)
+        if own is candidates:
+            return sketches
+        found.update(zip(places, sketches, strict=True))
+    return [found[place] for place in range(len(candidates))]
+
+
+def _speech(reader: IndexReader, candidate: Candidate) -> tuple[str | int | None, ...] | None:
+    """Return what near duplicates agree in: the agent, and the role, or "tool" for a call of one. What a person wrote
+    agrees in its length, too: a prompt that is used again with another word at its end is another one. None for the
+    title of a session.
+    """
+    view, part, _ = reader.local(candidate.part, candidate.doc)
+    segment = view.segment
+    message = segment.part_message[part]
+    role = segment.message_role[message]
+    if role == TITLE_ROLE:
+        return None
+    agent = segment.sessions[segment.message_session[message]].agent
+    if _kind(reader, candidate) == "tool":
+        return "tool", agent
+    length = segment.part_start[part + 1] - segment.part_start[part]
+    return (ROLES[role], agent, length) if role == USER_ROLE else (ROLES[role], agent)
+
+
+def _is_reasoning(reader: IndexReader, candidate: Candidate) -> bool:
+    return _kind(reader, candidate) == "reasoning"
+
+
+def _kind(reader: IndexReader, candidate: Candidate) -> str | None:
+    """Return the type of a part."""
+    view, part, _ = reader.local(candidate.part, candidate.doc)
+    columns = view.part_columns
+    return columns.names.values[columns.part_type[part]]
 
 
 def _passage_words(reader: IndexReader, ranked: Sequence[Candidate]) -> list[int]:

@@ -26,6 +26,7 @@ class Basis(NamedTuple):
     search: SearchContext
     candidates: list[Candidate]
     leads: list[float]
+    shares: list[float]
 
 
 def calibrate(search: SearchContext) -> None:
@@ -36,8 +37,7 @@ def calibrate(search: SearchContext) -> None:
     Weights.chance and Weights.sure. `answerable` is `sure` of the best candidate of the page.
 
     `confidence` is "high" where `sure` reaches Weights.high, "medium" from Weights.medium on, and else "low". It is
-    never "high" for a title, nor where the query has a name that nobody wrote, or an unknown word that only resembles a
-    part of a compound.
+    never "high" for a title, nor where nobody wrote a word or a name as the query writes it.
     """
     candidates = [entry.candidate for entry in search.page]
     if not candidates:
@@ -47,13 +47,20 @@ def calibrate(search: SearchContext) -> None:
     basis = basis_of_certainty(search, candidates)
     signals = array("d", query_signals(basis.search))
     chances = kernel.certainties(
-        basis.candidates, array("d", basis.leads), signals, array("d", weights.sure), weights.plenty, LEAST
+        basis.candidates,
+        array("d", basis.leads),
+        array("d", basis.shares),
+        signals,
+        array("d", weights.sure),
+        weights.plenty,
+        LEAST,
     )
     expansion = search.expansion
-    names_known = not expansion.names and not any(group.nearly for group in expansion.groups)
+    all_known = not (expansion.names or expansion.unknown or expansion.repaired)
+    all_known = all_known and not any(group.nearly for group in expansion.groups)
     for candidate, sure in zip(candidates, chances, strict=True):
         candidate.sure = sure
-        if sure >= weights.high and names_known and not is_title(search.reader, candidate):
+        if sure >= weights.high and all_known and not is_title(search.reader, candidate):
             candidate.confidence = "high"
         else:
             candidate.confidence = "medium" if sure >= weights.medium else "low"
@@ -65,6 +72,7 @@ def basis_of_certainty(search: SearchContext, candidates: list[Candidate]) -> Ba
 
     Its search is this one without its filters, its candidates[k] is candidates[k] as it ranks in that search, without
     evidence if it is no hit there, and leads[k] is by how much it is ahead of other sessions, see leads_of(). Without
+    shares[k] is the share of its session in the scores of all reranked candidates, see shares_of(). Without
     filters, because a word that is common in one session, and therefore proves little among its messages, may still be
     what tells this session from all others; so narrowing a search never makes a result less sure. When the search has
     no filters and has read the passages of all reranked candidates, or when no time is left, the search and
@@ -83,7 +91,13 @@ def basis_of_certainty(search: SearchContext, candidates: list[Candidate]) -> Ba
             candidates = [ranked.get(one.part) or Candidate(one.part, one.doc, 0.0) for one in candidates]
     copies = {part for parts in search.copies.values() for part in parts}
     rivals = [one for one in unfiltered.reranked if one.part not in copies and (marks is None or marks[one.part])]
-    return Basis(unfiltered, candidates, leads_of(search.reader, candidates, rivals))
+    return basis_among(unfiltered, candidates, rivals)
+
+
+def basis_among(search: SearchContext, candidates: list[Candidate], rivals: list[Candidate]) -> Basis:
+    """Return the Basis of candidates of a search, among all of its candidates that were reranked, the `rivals`."""
+    reader = search.reader
+    return Basis(search, candidates, leads_of(reader, candidates, rivals), shares_of(reader, candidates, rivals))
 
 
 def leads_of(reader: IndexReader, candidates: list[Candidate], rivals: list[Candidate]) -> list[float]:
@@ -103,6 +117,18 @@ def leads_of(reader: IndexReader, candidates: list[Candidate], rivals: list[Cand
     return found
 
 
+def shares_of(reader: IndexReader, candidates: list[Candidate], rivals: list[Candidate]) -> list[float]:
+    """Return the share, 0 to 1, of the session of each candidate in the scores of `rivals`, before calibration.
+
+    Where one session has most of what ranks high, it is seldom the wrong one.
+    """
+    sums: dict[int, float] = {}
+    for session, one in zip(reader.sessions_of([one.part for one in rivals]), rivals, strict=True):
+        sums[session] = sums.get(session, 0.0) + one.own
+    total = sum(sums.values()) or 1.0
+    return [sums.get(session, 0.0) / total for session in reader.sessions_of([one.part for one in candidates])]
+
+
 def query_signals(search: SearchContext) -> list[float]:
     """Return the inputs of the logistic functions that depend on the query alone, three numbers.
 
@@ -116,11 +142,12 @@ def query_signals(search: SearchContext) -> list[float]:
 
 
 def candidate_signals(basis: Basis, place: int) -> list[float]:
-    """Return the inputs of the logistic functions that depend on the candidate at `place` of a basis, two numbers.
+    """Return the inputs of the logistic functions that depend on the candidate at `place` of a basis, four numbers.
 
     They follow those of query_signals() in the order of SureWeights.
     """
-    return kernel.signals_of(basis.candidates[place], basis.leads[place], basis.search.query.weights.plenty, LEAST)
+    plenty = basis.search.query.weights.plenty
+    return kernel.signals_of(basis.candidates[place], basis.leads[place], basis.shares[place], plenty, LEAST)
 
 
 def score_signal(search: SearchContext, candidate: Candidate) -> float:

@@ -124,7 +124,7 @@ class ResultMaker:
         result.hit_count_exact = search.total_exact
         result.explain = explain
         result.match_reasons = None if explain is None else _reasons(explain)
-        result.also_in = self._also_in(candidate.part) if search.copies else ()
+        result.also_in = self._also_in(candidate.part) if search.copies or search.near_duplicates else ()
         result.host, result.user = row.host, row.user
         return RESULTS.freeze(result)
 
@@ -161,13 +161,16 @@ class ResultMaker:
         return ("meaning",) if candidate.meaning else ()
 
     def _also_in(self, part: int) -> tuple[CopyPlace, ...]:
-        """Return the places of the copies that were folded into a part."""
-        reader = self.search.reader
+        """Return the places of the parts that were folded into a part: its copies, then each near duplicate, followed
+        by the copies of that.
+        """
+        reader, copies = self.search.reader, self.search.copies
         found = []
-        for copy in self.search.copies.get(part, ()):
-            row = reader.session_of_part(copy)
-            message_id = reader.message_ids[reader.part_message[copy]]
-            found.append(CopyPlace(row.source, row.id, message_id, reader.part_ids[copy]))
+        for shown in (part, *self.search.near_duplicates.get(part, ())):
+            for folded in (*(() if shown == part else (shown,)), *copies.get(shown, ())):
+                row = reader.session_of_part(folded)
+                message_id = reader.message_ids[reader.part_message[folded]]
+                found.append(CopyPlace(row.source, row.id, message_id, reader.part_ids[folded]))
         return tuple(found)
 
     def _newest_message(self, session: int, segment: Segment, row: SessionRow) -> int:

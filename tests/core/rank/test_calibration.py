@@ -20,6 +20,7 @@ def some_candidate(chance: Random) -> Candidate:
     found = Candidate(1, 2, chance.choice([0.0, 0.5]), 0, chance.choice(["prefilter", "score", "scan"]))
     found.raw = found.score = chance.choice([0.0, 0.5, 3.0])
     found.own = chance.choice([0.0, 0.5, 3.0])
+    found.works = chance.random() < 0.5
     found.whole = chance.choice([0.0, 0.5, 1.0])
     if chance.random() < 0.8:
         found.features = [chance.randrange(9) / 8 for _ in range(FEATURES)]
@@ -31,19 +32,20 @@ def test_chances_are_logistic_in_the_signals(chance: Random) -> None:
     found = [some_candidate(chance) for _ in range(chance.randint(0, 12))]
     query = array("d", [1.0, *(chance.uniform(-2, 2) for _ in range(chance.randint(0, 2)))])
     narrow = array("d", [chance.uniform(-2, 2) for _ in range(chance.randint(1, len(query) + 1))])
-    wide = array("d", [chance.uniform(-2, 2) for _ in range(chance.randint(1, len(query) + 2))])
+    wide = array("d", [chance.uniform(-2, 2) for _ in range(chance.randint(1, len(query) + 4))])
     leads = array("d", [chance.uniform(-1, 1) for _ in found])
+    shares = array("d", [chance.uniform(0, 1) for _ in found])
     plenty, least = 2.0, 1e-3
-    signals = [
-        [*query, *reference.signals_of(one, lead, plenty, least)] for one, lead in zip(found, leads, strict=True)
-    ]
-    assert [[*query, *signals_of(one, lead, plenty, least)] for one, lead in zip(found, leads, strict=True)] == signals
+    given = list(zip(found, leads, shares, strict=True))
+    signals = [[*query, *reference.signals_of(one, lead, share, plenty, least)] for one, lead, share in given]
+    assert [[*query, *signals_of(one, lead, share, plenty, least)] for one, lead, share in given] == signals
     before = [one.score for one in found]
     calibrate(found, query, narrow, plenty, least)
     for one, score in zip(found, before, strict=True):
         own = [*query, reference.evidence_of(one.raw, plenty, least)]
         assert one.score == pytest.approx(reference.chance_of(narrow, own) if one.raw else score)
-    for one, own, sure in zip(found, signals, certainties(found, leads, query, wide, plenty, least), strict=True):
+    sures = certainties(found, leads, shares, query, wide, plenty, least)
+    for one, own, sure in zip(found, signals, sures, strict=True):
         if not one.evidence or one.stage == "scan":
             assert sure == 0
         else:
@@ -54,14 +56,16 @@ def test_more_coefficients_than_signals_are_refused() -> None:
     one, many = array("d", [1.0]), array("d", [1.0] * 8)
     with pytest.raises(ValueError, match="2 signals"):
         calibrate([], one, many, 2.0, 1e-3)
-    with pytest.raises(ValueError, match="3 signals"):
-        certainties([], array("d"), one, many, 2.0, 1e-3)
+    with pytest.raises(ValueError, match="5 signals"):
+        certainties([], array("d"), array("d"), one, many, 2.0, 1e-3)
 
 
-def test_each_candidate_has_a_lead() -> None:
-    one = array("d", [1.0])
+def test_each_candidate_has_a_lead_and_a_share() -> None:
+    one, none = array("d", [1.0]), array("d")
     with pytest.raises(ValueError, match="1 leads for 0 candidates"):
-        certainties([], one, one, one, 2.0, 1e-3)
+        certainties([], one, none, one, one, 2.0, 1e-3)
+    with pytest.raises(ValueError, match="1 shares for 0 candidates"):
+        certainties([], none, one, one, one, 2.0, 1e-3)
 
 
 @pytest.mark.parametrize("wrong", [[None], ["a"], None])
@@ -70,4 +74,4 @@ def test_only_candidates_are_calibrated(wrong: Any) -> None:
     with pytest.raises(TypeError):
         calibrate(wrong, numbers, numbers, 2.0, 1e-3)
     with pytest.raises(TypeError):
-        certainties(wrong, numbers, numbers, numbers, 2.0, 1e-3)
+        certainties(wrong, numbers, numbers, numbers, numbers, 2.0, 1e-3)

@@ -96,7 +96,8 @@ def test_every_filter_reaches_the_engine(run: Run, monkeypatch: pytest.MonkeyPat
         "-m fuzzy --scope project --group session --type tool --role user --session s1 --title T --sessions 3 -n 4 "
         "--width 90 --before 2026-01-01 --after 2025-01-01 --last 2d --from 3d --to now --since 4d --until 1h "
         "--directory /srv --fallback --tool bash --explain --budget-ms 100 --project harbor --exclude-session a "
-        "--exclude-session b --must x --must-not y --must-not z --order time --offset 2 --agent codex --no-syntax"
+        "--exclude-session b --must x --must-not y --must-not z --order time --offset 2 --agent codex --no-syntax "
+        "--no-fold"
     )
     assert run("search", "rate", "--history", "good", *words.split()).exit_code == 0
     ((query, options),) = indexes[0].asked
@@ -134,6 +135,7 @@ def test_every_filter_reaches_the_engine(run: Run, monkeypatch: pytest.MonkeyPat
         "offset": 2,
         "agent": "codex",
         "syntax": False,
+        "fold": False,
     }
 
 

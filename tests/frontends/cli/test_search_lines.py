@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recall_rank.corpus import Index
+from recall_rank.frontends.cli.browse.entries import entry_of_hit, list_line
 from recall_rank.frontends.cli.output.console import print_lines
 from recall_rank.frontends.cli.output.display import Display
 from recall_rank.frontends.cli.output.hit_layout import compact_lines, one_hit_line
@@ -19,7 +20,7 @@ from recall_rank.frontends.cli.output.render import rendered
 from recall_rank.frontends.cli.output.search_lines import MATCH_STYLE, answer_lines, closing_lines, hit_lines, marked
 from recall_rank.frontends.display_text import age, utc_minute
 from recall_rank.histories.source_reports import with_reports
-from recall_rank.model import Context, Count, ReadFailure, Result, SourceReport, Span
+from recall_rank.model import Context, CopyPlace, Count, ReadFailure, Result, SourceReport, Span
 from tests.frontends.conftest import Run
 from tests.support.frontends.harbor import BEES, FERRIES, HERE, TIDES
 from tests.support.frontends.harbor import NOW as HARBOR_NOW
@@ -342,3 +343,18 @@ def test_a_hit_on_a_title_by_the_engine(run: Run) -> None:
 def test_a_hit_names_its_copies() -> None:
     (result,) = full_response().results
     assert "    also in: specstory · page · page:3" in text_of(hit_lines(result, 1, NOW)).splitlines()
+
+
+def test_a_hit_that_many_are_like_tells_how_many() -> None:
+    result = hit(also_in=[CopyPlace("demo", f"s{at}", f"m{at}", f"p{at}") for at in range(1_005)])
+    lines = text_of(hit_lines(result, 1, NOW)).splitlines()
+    named = [line.strip() for line in lines if "also in" in line]
+    assert named == ["also in: demo · s0 · m0", "also in: demo · s1 · m1"]
+    assert "    +1,003 like this" in lines
+    display = Display(80, 24)
+    assert " · +1,005 like this" in next(rendered(compact_lines(response([result]), NOW, 0, display), display))
+    line = "".join(text for text, _ in one_hit_line(result, 1, NOW, 80))
+    assert (" · +1,005 like this · " in line, len(line) <= 80) == (True, True)
+    line = "".join(text for text, _ in list_line(entry_of_hit(result), NOW, 80, is_marked=False))
+    assert (" · +1,005 like this · " in line, len(line) <= 80) == (True, True)
+    assert "like this" not in text_of(compact_lines(response([hit()]), NOW, 0, display))

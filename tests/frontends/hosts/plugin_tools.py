@@ -25,7 +25,7 @@ PLUGIN: Final = PACKAGE / "frontends/hosts/files/opencode/recall-rank.ts"
 HERMES_TABLE: Final = PACKAGE / "frontends/hosts/files/hermes/tools.json"
 NAMES: Final = ("recall", "recall_get", "recall_context", "recall_messages", "recall_sessions")
 # Parameters of our own, which the original tool does not have.
-OWN: Final = ("project", "exclude_session_ids", "must", "must_not", "order", "offset", "budget_ms")
+OWN: Final = ("project", "exclude_session_ids", "must", "must_not", "order", "offset", "fold", "budget_ms")
 BEGIN: Final = "// tools: begin\n"
 END: Final = "// tools: end\n"
 _SNAKE: Final = re.compile(r"\b[a-z]+(?:_[a-z]+)+\b")

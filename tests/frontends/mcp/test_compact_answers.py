@@ -186,3 +186,16 @@ def test_the_host_chooses_how_recall_matches(match: str) -> None:
 @pytest.mark.parametrize("value", ["exact", "", None, 3, ["smart"]])
 def test_an_unknown_way_to_match_is_ignored(value: Any) -> None:
     assert host_options({"default_match": value}).default_match == "literal"
+
+
+def test_of_many_hits_that_say_the_same_two_are_named() -> None:
+    said = "the governor of the clockwork is dry, and a drop of oil keeps it turning evenly"
+    talk = [Message(f"m{at}", "assistant", NOW + at, (Part(f"p{at}", "text", said),)) for at in range(6)]
+    tools = RecallTools(Recall([Invented(Session("s", tuple(talk), "Oil", updated=NOW))]))
+    args = {"query": "clockwork governor", "match": "smart"}
+    whole = tools.call("recall", args, now=NOW)
+    ((hit,), (short,)) = whole["results"], compact(whole)["results"]
+    assert len(hit["also_in"]) == 5
+    assert (short["also_in"], short["more_like_this"]) == (hit["also_in"][:2], 3)
+    every = compact(tools.call("recall", {**args, "fold": False}, now=NOW))["results"]
+    assert (len(every), any("also_in" in each or "more_like_this" in each for each in every)) == (6, False)

@@ -50,6 +50,15 @@ def test_a_search_shows_hits_with_their_matches(demo: TestClient) -> None:
     assert found.all("input")[0]["value"] == "rate limit"
 
 
+def test_a_hit_that_others_are_like_tells_how_many() -> None:
+    said = "the governor of the clockwork is dry, and a drop of oil keeps it turning evenly"
+    talk = tuple(Message(f"m{at}", "assistant", at, (Part(f"p{at}", "text", said),)) for at in range(4))
+    with client_of(recall_of(Session("s", talk, "Oil", updated=4))) as client:
+        found = page(client, "/?q=clockwork")
+    assert "+3 like this" in found.words
+    assert "1 hit," in found.words
+
+
 def test_the_search_is_that_of_the_library(demo: TestClient, tmp_path: Path) -> None:
     """Operators of the one-string syntax narrow it, and hits stand in the order of Recall.search."""
     recall = demo_recall(tmp_path)

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from typing import Any
 
 
-def signals_of(candidate: Any, lead: float, plenty: float, least: float) -> list[float]:
-    """The two signals, by the names of the features."""
+def signals_of(candidate: Any, lead: float, share: float, plenty: float, least: float) -> list[float]:
+    """The four signals, by the names of the features."""
     coverage, *_, held = candidate.features or [0.0, 1.0]
-    return [evidence_of(candidate.own * held, plenty, least), lead * coverage * held]
+    return [evidence_of(candidate.own * held, plenty, least), lead * coverage * held, share, float(candidate.works)]
 
 
 def evidence_of(raw: float, plenty: float, least: float) -> float:

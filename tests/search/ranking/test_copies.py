@@ -1,4 +1,4 @@
-"""A conversation that two stores hold is one result, with the places of its copies; nothing else is folded."""
+"""A conversation that two stores hold is one result, with the places of its copies, in the agent's own store."""
 
 from __future__ import annotations
 
@@ -44,6 +44,11 @@ def places(response: SearchResponse) -> list[tuple[str, list[tuple[str, str, str
     ]
 
 
+def case(number: int) -> str:
+    """Return words that no other number has, enough to tell one talk from another."""
+    return " ".join(f"case{number}x{at}" for at in range(12))
+
+
 OWN = told("s1", "quill")
 EXPORT = told("page", "specstory")
 
@@ -72,14 +77,13 @@ def test_the_store_that_is_not_the_agents_stays_when_it_is_alone_or_richer() -> 
 @pytest.mark.parametrize(
     ("other", "why"),
     [
-        (told("s2", "quill"), "another session of one store, that holds equal words"),
         (told("page", "specstory", [("user", "debounce the horn"), *TALK[1:2]]), "few words"),
         (told("page", "specstory", [("assistant", ASKED), ("user", ANSWERED), ("assistant", MORE)]), "other roles"),
-        (told("page", "specstory", [(role, text + " Thanks.") for role, text in TALK]), "other words"),
+        (told("page", "specstory", [(role, f"{text} {OTHER}") for role, text in TALK]), "other words"),
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )
-def test_anything_else_stays_two_results(other: Session, why: str) -> None:
+def test_anything_else_remains_two_results(other: Session, why: str) -> None:
     short = told("s1", "quill", [("user", "debounce the horn"), ("assistant", OTHER)]) if why == "few words" else OWN
     response = found([short, other], "debounce horn")
     assert not any(hit.also_in for hit in response.results), why
@@ -103,7 +107,7 @@ def test_a_single_message_is_a_copy_when_it_was_said_at_one_time(apart: int, fol
     one, other = told("s1", "quill", TALK[:1]), told("page", "specstory", TALK[:1])
     (message,) = other.messages
     other = replace(other, messages=(replace(message, time=message.time + apart),))
-    assert sum(len(hit.also_in) for hit in found([one, other]).results) == folded
+    assert sum(len(hit.also_in) for hit in found([one, other], group="session").results) == folded
 
 
 def test_three_stores_are_one_result() -> None:
@@ -115,7 +119,10 @@ def test_three_stores_are_one_result() -> None:
 def test_pages_follow_each_other() -> None:
     sessions = [
         told(
-            f"{store}{number}", store, [(role, f"{text} Case {number}") for role, text in TALK], now=NOW - number * HOUR
+            f"{store}{number}",
+            store,
+            [(role, f"{text} {case(number)}") for role, text in TALK],
+            now=NOW - number * HOUR,
         )
         for number in range(20)
         for store in ("quill", "specstory")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from recall_rank.frontends.cli.output.hit_layout import cut, cut_line, last_name, width
 from recall_rank.frontends.cli.output.search_lines import is_shown_by_title, marked, title_pieces
-from recall_rank.frontends.display_text import age, confidence_text, one_line
+from recall_rank.frontends.display_text import age, alike_text, confidence_text, one_line
 from recall_rank.model import Flag
 from recall_rank.model.agent_names import named_id
 from recall_rank.model.project_scope import place_of, short_name
@@ -39,6 +39,7 @@ class ListEntry:
     about: str  # who said it, agent and folder
     text_start: int = 0  # of the first match in the field it was found in
     confidence: str = ""  # of a hit, for people
+    alike: str = ""  # how many hits were folded into it
 
     @property
     def key(self) -> tuple[str, str, str]:
@@ -63,6 +64,7 @@ def entry_of_hit(result: Result) -> ListEntry:
         _joined(speaker, counted, result.agent or result.history, _place(result.directory, result.project)),
         min((span.text_start for span in result.spans), default=0),
         confidence_text(result),
+        alike_text(len(result.also_in)),
     )
 
 
@@ -92,13 +94,14 @@ def list_line(entry: ListEntry, now: int, columns: int, *, is_marked: bool) -> L
     if left < 8:
         return cut_line(head, max(columns, 1))
     if not entry.snippet:
-        about = f" · {entry.about}" if entry.about else ""
+        about = "".join(f" · {each}" for each in (entry.alike, entry.about) if each)
         title = cut_line(entry.title, max(left - min(width(about), left // 2), 1))
         left -= sum(width(text) for text, _ in title)
         return [*head, *title, (cut(about, left) if left > 3 else "", "dim")]
     title = cut_line(entry.title, max(left // 3, 4))
-    left -= sum(width(text) for text, _ in title) + 3
-    return [*head, *title, (" · ", "dim"), *_around_match(entry.snippet, max(left, 1))]
+    dots = f" · {entry.alike} · " if entry.alike else " · "
+    left -= sum(width(text) for text, _ in title) + width(dots)
+    return [*head, *title, (dots, "dim"), *_around_match(entry.snippet, max(left, 1))]
 
 
 def _around_match(line: Line, columns: int) -> Line:

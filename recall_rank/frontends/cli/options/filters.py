@@ -103,6 +103,11 @@ _FILTERS: Final[tuple[Callable[[Any], Any], ...]] = (
         help="Whether operators in the query are read, such as tool:bash. Default: unless --match literal or regex.",
     ),
     click.option("--order", type=click.Choice(["relevance", "time"]), help="Order of results. Default: relevance."),
+    click.option(
+        "--fold/--no-fold",
+        default=None,
+        help="Whether hits that say the same take one place. Default: they do.",
+    ),
     click.option("--budget-ms", type=int, metavar="MS", help="How long a search may take. Default: 2000."),
     click.option(
         "--explain", is_flag=True, default=None, help="Show what each stage did, and the summands of each score."

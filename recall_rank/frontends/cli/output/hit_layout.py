@@ -17,7 +17,7 @@ from recall_rank.frontends.cli.output.search_lines import (
     title_pieces,
 )
 from recall_rank.frontends.cli.output.word_marks import MATCH_STYLE
-from recall_rank.frontends.display_text import age, confidence_text, machine_name, one_line
+from recall_rank.frontends.display_text import age, alike_text, confidence_text, machine_name, one_line
 
 if TYPE_CHECKING:
     from recall_rank.model import Result, SearchResponse
@@ -66,12 +66,14 @@ def one_hit_line(result: Result, number: int, now: int, columns: int | None) -> 
         return [*head, *(pieces if columns is None else _around_match(pieces, result, max(left, 1)))]
     title = one_line(result.session_title or result.session_id) or "untitled"
     snippet = marked(result.snippet, result.spans)
+    folded = alike_text(len(result.also_in))
+    dots = f" · {folded} · " if folded else " · "
     if columns is None:
-        return [*head, (title, "bold"), (" · ", "dim"), *snippet]
+        return [*head, (title, "bold"), (dots, "dim"), *snippet]
     left = columns - sum(width(text) for text, _ in head)
     title = cut(title, max(left // 3, 1))
-    left -= width(title) + 3
-    return [*head, (title, "bold"), (" · ", "dim"), *_around_match(snippet, result, max(left, 1))]
+    left -= width(title) + width(dots)
+    return [*head, (title, "bold"), (dots, "dim"), *_around_match(snippet, result, max(left, 1))]
 
 
 def width(text: str) -> int:
@@ -129,6 +131,7 @@ def _title_line(result: Result, number: int, now: int, display: Display) -> Line
     place = last_name(result.directory) if result.directory else result.project or ""
     others = [
         speaker,
+        alike_text(len(result.also_in)),
         age(result.time, now),
         confidence_text(result),
         result.agent or result.history or "",

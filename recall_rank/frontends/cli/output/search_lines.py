@@ -14,7 +14,15 @@ from recall_rank.frontends.cli.output.display import Display
 from recall_rank.frontends.cli.output.id_prefixes import IdPrefixes
 from recall_rank.frontends.cli.output.sources_hint import sources_command, with_sources_command
 from recall_rank.frontends.cli.output.word_marks import MATCH_STYLE
-from recall_rank.frontends.display_text import age, confidence_text, machine_name, no_hits_text, one_line, synonyms_text
+from recall_rank.frontends.display_text import (
+    age,
+    alike_text,
+    confidence_text,
+    machine_name,
+    no_hits_text,
+    one_line,
+    synonyms_text,
+)
 from recall_rank.frontends.transcripts.reopen import reopen
 from recall_rank.model import Flag
 
@@ -25,6 +33,7 @@ if TYPE_CHECKING:
 PIPE: Final = Display()
 MAX_LOAD_ERRORS: Final = 8  # hits must not be pushed off the screen
 READ_ON: Final = "get, context, open, copy, reopen"  # the commands that take the number of a hit
+MAX_PLACES: Final = 2  # of the hits that were folded into one
 MUST_OR_FILE: Final = "must_or_file"  # the reason where --file, which requires a text, stands beside --must
 _INDENT: Final = "    "
 _REASONS: Final[Mapping[str, str]] = {  # other reasons are shown by their names
@@ -78,11 +87,13 @@ def hit_lines(
     if not is_shown_by_title(result):
         yield [(_INDENT, ""), *marked(result.snippet, result.spans)]
     yield [(_INDENT + one_line(_why(result, ids)), "dim")]
-    for copy in result.also_in:
+    for copy in result.also_in[:MAX_PLACES]:
         yield [
             (_INDENT + "also in: ", "dim"),
             (one_line(f"{copy.source} · {copy.session_id} · {copy.message_id}"), "dim"),
         ]
+    if further := alike_text(len(result.also_in[MAX_PLACES:])):
+        yield [(_INDENT + further, "dim")]
     again = None if display.is_terminal else reopen(result.history, result.session_id, result.directory, result.flags)
     if again:
         yield [(_INDENT + "reopen: ", "dim"), (again, "")]

@@ -5,14 +5,17 @@ from libc.math cimport exp, log
 from recall_rank._core.rank.candidate cimport COVERAGE, HELD, Candidate
 
 cdef enum:
-    SIGNALS = 2  # of a candidate
+    SIGNALS = 4  # of a candidate
 
 
-cdef void fill_signals(Candidate one, double lead, double plenty, double least, double* signals) noexcept nogil:
-    """Write the two signals of one candidate, those that signals_of() returns, to signals[0:2]."""
+cdef void fill_signals(Candidate one, double lead, double share, double plenty, double least,
+                       double* signals) noexcept nogil:
+    """Write the four signals of one candidate, those that signals_of() returns, to signals[0:4]."""
     cdef double held = one.row[HELD] if one.was_read else 1
     signals[0] = log(one.own * held / (one.own * held + plenty) + least)
     signals[1] = lead * one.row[COVERAGE] * held if one.was_read else 0
+    signals[2] = share
+    signals[3] = one.works
 
 
 cdef double logistic(const double[::1] coefficients, const double[::1] query, const double* signals) noexcept nogil:
@@ -34,15 +37,16 @@ cdef int check(const double[::1] coefficients, Py_ssize_t signals) except -1:
     return 0
 
 
-def signals_of(Candidate candidate not None, double lead, double plenty, double least):
-    """Return the two signals of a candidate, list of float, from which certainties() computes a chance.
+def signals_of(Candidate candidate not None, double lead, double share, double plenty, double least):
+    """Return the four signals of a candidate, list of float, from which certainties() computes a chance.
 
-    They are ln(e / (e + plenty) + least), with e the score of its part before calibration times its feature held, and
-    its lead (see certainties()) times its features coverage and held: to be ahead with little of the query proves
-    little. For a passage that was not read, held is 1 and coverage 0.
+    They are ln(e / (e + plenty) + least), with e the score of its part before calibration times its feature held; its
+    lead (see certainties()) times its features coverage and held: to be ahead with little of the query proves little;
+    its share (see there); and 1 where an agent uses tools in its session, else 0. For a passage that was not read, held
+    is 1 and coverage 0.
     """
     cdef double[SIGNALS] signals
-    fill_signals(candidate, lead, plenty, least, signals)
+    fill_signals(candidate, lead, share, plenty, least, signals)
     return [signals[k] for k in range(SIGNALS)]
 
 
@@ -64,15 +68,16 @@ def calibrate(list candidates not None, const double[::1] query not None, const 
             one.score = logistic(chance, query, &signal)
 
 
-def certainties(list candidates not None, const double[::1] leads not None, const double[::1] query not None,
-                const double[::1] sure not None, double plenty, double least):
+def certainties(list candidates not None, const double[::1] leads not None, const double[::1] shares not None,
+                const double[::1] query not None, const double[::1] sure not None, double plenty, double least):
     """Return for every candidate the chance that its session is the right one, list of float.
 
     The chance is a logistic function of the signals query, f64[n], followed by signals_of() the candidate; sure, f64,
     are its coefficients. Signals without a coefficient are left out. leads, f64[candidates], is by how much each
-    candidate is ahead of every other session. The chance is 0 for a candidate without evidence and for a hit of the
+    candidate is ahead of every other session; shares, f64[candidates], is the share of its session in the scores of all
+    reranked candidates. The chance is 0 for a candidate without evidence and for a hit of the
     text scan; for one whose passage there was no time to read, it is the candidate's score. Raises ValueError for more
-    coefficients than signals, and unless there is a lead for each candidate.
+    coefficients than signals, and unless there are a lead and a share for each candidate.
     """
     cdef double[SIGNALS] signals
     cdef Candidate one
@@ -80,13 +85,15 @@ def certainties(list candidates not None, const double[::1] leads not None, cons
     check(sure, query.shape[0] + SIGNALS)
     if leads.shape[0] != len(candidates):
         raise ValueError(f"there are {leads.shape[0]} leads for {len(candidates)} candidates")
+    if shares.shape[0] != len(candidates):
+        raise ValueError(f"there are {shares.shape[0]} shares for {len(candidates)} candidates")
     found = []
     for place, each in enumerate(candidates):
         one = <Candidate?>each
         if one.evidence <= 0 or one.stage == "scan":
             found.append(0.0)
         elif one.was_read:
-            fill_signals(one, leads[place], plenty, least, signals)
+            fill_signals(one, leads[place], shares[place], plenty, least, signals)
             found.append(logistic(sure, query, signals))
         else:
             found.append(one.score)

@@ -11,10 +11,12 @@ cdef enum:           # columns of FEATURE_NAMES
     PHRASE = 2
     NEAR = 3
     MATCHED = 4
+    EXACT = 5
     START = 6
     END = 7
     WORDS = 8
     CUES = 9
+    WINDOW_WORDS = 10
     HELD = 11
 
 cdef class Candidate:
@@ -24,6 +26,7 @@ cdef class Candidate:
     cdef public double evidence
     cdef public int kind
     cdef public bint people
+    cdef public bint works
     cdef public Py_ssize_t size
     cdef public double quoted
     cdef public double whole

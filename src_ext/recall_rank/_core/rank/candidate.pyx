@@ -16,8 +16,8 @@ cdef class Candidate:
     time: of its message, in ms since 1970.
     evidence: the score of the prefilter, context included, divided by the ceiling, the BM25 of a document that is full
     of every word of the query; it can exceed 1.
-    kind: the model.Kind of its passage; people: whether people talk with each other there; size: of its part, in bytes.
-    All three are set when the passage is read.
+    kind: the model.Kind of its passage; people: whether people talk with each other there; works: whether an agent uses
+    tools there; size: of its part, in bytes. All four are set when the passage is read.
     quoted: the share, 0 to 1, of the query's quoted phrases that occur near the passage.
     whole: 1 where the whole query occurs as it was written, less where that is inside of a longer name, else 0.
     names: for each name of the query a list of the names at its matches in the passage; empty until that was read.

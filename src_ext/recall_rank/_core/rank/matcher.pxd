@@ -35,3 +35,5 @@ cdef class Matcher:
     cdef FormMatch* read(self, const unsigned char[::1] text, Py_ssize_t start, Py_ssize_t end,
                          Py_ssize_t* found) except NULL
     cdef list names(self, const unsigned char[::1] text, Py_ssize_t start, Py_ssize_t end, list wanted)
+    cdef const FormMatch* matches_of(self, const unsigned char[::1] text, Py_ssize_t start, Py_ssize_t end,
+                                     Py_ssize_t* count, FormMatch** own) except NULL

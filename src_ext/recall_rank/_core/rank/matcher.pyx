@@ -272,41 +272,49 @@ cdef class Matcher:
         `label`, 0xF8 to 0xFF, is the byte that labels the field in which `start` lies. Raises IndexError for a range
         outside of the text, ValueError for another label. Uses cached matches for a passage that measure() has read.
         """
-        cdef const CachedPassage* passage
-        cdef FormMatch* own
-        cdef Py_ssize_t found = 0
+        cdef const FormMatch* found
+        cdef FormMatch* own = NULL
+        cdef Py_ssize_t count = 0
         cdef PassageMatches result = PassageMatches.__new__(PassageMatches)
         if not 0 <= start <= end <= text.shape[0]:
             raise IndexError(f"no range {start}:{end} in {text.shape[0]} bytes")
         if not 0xF8 <= label <= 0xFF:
             raise ValueError(f"label must be 0xF8 to 0xFF, not {label}")
         result.begin(text, start)
-        passage = cache_find(&self.cache, &text[0] + start, &text[0] + end) if start < end else NULL
-        if passage != NULL:
-            result.fill(start, end, self.cache.matches + passage.matches, passage.count, &self.query, label, width)
-            return result
-        own = self.read(text, start, end, &found)
+        found = self.matches_of(text, start, end, &count, &own)
         try:
-            result.fill(start, end, own, found, &self.query, label, width)
+            result.fill(start, end, found, count, &self.query, label, width)
             return result
         finally:
             PyMem_RawFree(own)
+
+    cdef const FormMatch* matches_of(self, const unsigned char[::1] text, Py_ssize_t start, Py_ssize_t end,
+                                     Py_ssize_t* count, FormMatch** own) except NULL:
+        """Return the matches in text[start:end], an array of count[0] elements.
+
+        They are the cached ones of a passage that was measured; else own[0], which the caller frees (PyMem_RawFree).
+        Raises IndexError for a range outside of the text.
+        """
+        cdef const CachedPassage* passage = NULL
+        if 0 <= start < end <= text.shape[0]:
+            passage = cache_find(&self.cache, &text[0] + start, &text[0] + end)
+        if passage != NULL and passage.count:
+            count[0] = passage.count
+            return self.cache.matches + passage.matches
+        own[0] = self.read(text, start, end, count)
+        return own[0]
 
     cdef list names(self, const unsigned char[::1] text, Py_ssize_t start, Py_ssize_t end, list wanted):
         """Return for each QueryName in `wanted` the names at its matches in the passage text[start:end], lists of str.
 
         Raises IndexError for a range outside of the text. Uses cached matches for a passage that was measured.
         """
-        cdef const CachedPassage* passage
-        cdef FormMatch* own
-        cdef Py_ssize_t found = 0
+        cdef const FormMatch* found
+        cdef FormMatch* own = NULL
+        cdef Py_ssize_t count = 0
         cdef QueryName name
-        passage = cache_find(&self.cache, &text[0] + start, &text[0] + end) if start < end else NULL
-        if passage != NULL:
-            return [name.names_at(passage.first, end - start, self.cache.matches + passage.matches, passage.count)
-                    for name in wanted]
-        own = self.read(text, start, end, &found)
+        found = self.matches_of(text, start, end, &count, &own)
         try:
-            return [name.names_at(&text[start], end - start, own, found) if found else [] for name in wanted]
+            return [name.names_at(&text[start], end - start, found, count) if count else [] for name in wanted]
         finally:
             PyMem_RawFree(own)

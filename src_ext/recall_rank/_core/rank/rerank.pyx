@@ -10,7 +10,7 @@ from libc.stdint cimport int64_t, uint32_t, uint64_t
 from libc.stdlib cimport qsort
 from libc.string cimport memcpy
 
-from recall_rank._core.index.doc_columns cimport KIND_BITS, PEOPLE, PROSE, DocColumns
+from recall_rank._core.index.doc_columns cimport KIND_BITS, PEOPLE, PROSE, WORK, DocColumns
 from recall_rank._core.rank.candidate cimport (BOOST_COUNT, COVERAGE, CUES, MATCHED, NEAR, PHRASE, WINDOW, WORDS,
                                                Candidate)
 from recall_rank._core.rank.features cimport FEATURES
@@ -163,6 +163,7 @@ cdef class SegmentTexts:
             session = self.columns.message_session[self.columns.part_message[part]]
             candidate.kind = self.columns.doc_class[doc] & KIND_BITS
             candidate.people = self.columns.session_talk[session] == PEOPLE
+            candidate.works = self.columns.session_talk[session] == WORK
             candidate.size = self.part_start[part + 1] - self.part_start[part]
             candidate.was_read = True
         return True
