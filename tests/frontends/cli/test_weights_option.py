@@ -40,7 +40,10 @@ def test_changes_are_made_to_a_copy() -> None:
         ("BANANA=1", "there is no weight 'BANANA': there are K1, B, .*PHRASE, .*DIVERSITY$"),
         ("phrase=1", r"there is no weight 'phrase': did you mean 'PHRASE'\?$"),
         ("SURVIVER=1", r"there is no weight 'SURVIVER': did you mean 'SURVIVORS'\?$"),
-        ("KIND.persn=1", r"must be one of person, agent, answer, subagent, aside, not 'persn'; did you mean 'person'\?$"),
+        (
+            "KIND.persn=1",
+            r"must be one of person, agent, answer, subagent, aside, not 'persn'; did you mean 'person'\?$",
+        ),
         ("__CLASS__=1", "there is no weight '__CLASS__'"),
         ("PHRASE=much", "PHRASE must be a number, not 'much'"),
         ("PHRASE=inf", "PHRASE must be a number, not 'inf'"),
