@@ -383,3 +383,78 @@ def test_snippets_are_made_for_what_is_returned_only(match: str, results: int, m
     response = ask(Index.build(ferry(60)), "gangway creaks", match=match, results=results)
     assert len(response.results) == results
     assert len(made) == results
+
+
+# --- what answers comes first -----------------------------------------------------------------------------------
+
+YARD = (
+    ("Draw the plan of the lower deck.", "The plan shows the lower deck with its lockers, the engine and both tanks."),
+    ("The bilge alarm is on again.", "A float was stuck. It moves again, and the alarm is quiet."),
+    ("List what the chandler delivered.", "Nine shackles, two fenders and a coil of line; the invoice has the prices."),
+    ("Make the harbour page load faster.", "The page asks for the tide table once and keeps it for an hour."),
+    ("Tidy the logbook.", "The logbook has a page for each week and an index."),
+)
+LARCH = (
+    "We weighed what the hull can be built of. Oak lasts longest and takes a screw well, but nobody in this yard bends"
+    " it, and we build one dinghy a year. Larch bends cold, is sawn nearby and needs no steam box, and the crew has"
+    " planked two boats with it. So the planking of the dinghy is larch; keel and stem are the ash that is left."
+    " Should we ever build ten boats a year, we look at oak again. The list of every plank lies in yard/planks."
+)
+DACRON = (
+    "The sails are dacron, cut by the loft in the old fish market and good for ten seasons. The reasoning: the cruiser"
+    " and the training boat both carry the same rig, a laminate would have to be kept dry, and the loft can mend a seam"
+    " without the measurements of the ship. The storm sails stay in the locker. Battens are numbered before they go"
+    " aboard, and the reefing line is led to the cockpit."
+)
+
+
+def turns(key: str, days: int, *said: str) -> Session:
+    """A person and an agent in turn, so many days ago."""
+    messages = (
+        message(f"{key}.{n}", text, role=("user", "assistant")[n % 2], time=NOW - days * DAY_MS + n)
+        for n, text in enumerate(said)
+    )
+    return session(key, *messages)
+
+
+def sessions_of(query: str, *history: Session) -> list[str]:
+    index = Index.build([*history, *(turns(f"yard{n}", n + 6, *said) for n, said in enumerate(YARD))])
+    return [result.session_id for result in ask(index, query, group="session").results]
+
+
+@pytest.mark.parametrize(
+    "query", ["why was larch chosen over oak for the planking of the dinghy", "larch oak dinghy planking"]
+)
+def test_the_long_answer_that_decides_comes_before_a_short_mention(query: str) -> None:
+    decides = turns("decides", 12, "What shall we build the boats of?", LARCH)
+    mentions = turns("mentions", 1, "Larch or oak, and which larch?", "It is written where the planks are.")
+    assert sessions_of(query, decides, mentions)[0] == "decides"
+
+
+@pytest.mark.parametrize(
+    "query", ["why did we go with dacron", "why we went with dacron, what was the reasoning", "dacron reasoning"]
+)
+def test_a_verb_that_carries_the_question_finds_no_go_ahead_first(query: str) -> None:
+    decides = turns("decides", 12, "Choose what the new sails are made of.", DACRON)
+    ahead = turns("ahead", 2, "Shall the buoys be round?", "Yes, as before. Shall I order them?", "Yes, go ahead.")
+    then = turns("then", 1, "Paint the boathouse.", "It takes two tins.", "Go on then.")
+    assert sessions_of(query, decides, ahead, then)[0] == "decides"
+
+
+@pytest.mark.parametrize(
+    ("query", "first"),
+    [
+        ("always end rope labels with '_k'", "k"),
+        ("always end rope labels with '_m'", "m"),
+        ("chart labels end with '_on'", "on"),
+        ("_k", "k"),
+    ],
+)
+def test_an_ending_is_told_from_other_endings(query: str, first: str) -> None:
+    history = (
+        turns("k", 5, "When you label a rope, let the label end with '_k', please."),
+        turns("m", 4, "Let rope labels end with '_m' from now on."),
+        turns("z", 3, "Rope labels must always end with '_z', so that always the end of rope labels tells the locker."),
+        turns("on", 2, "Chart labels end with '_on' when they hold a date."),
+    )
+    assert sessions_of(query, *history)[0] == first

@@ -39,17 +39,39 @@ def decides(query: str, winner: str, off: Weights, *sessions: Session) -> bool:
     return first(query, *sessions) == winner != first(query, *sessions, weights=off)
 
 
-def test_the_place_itself_comes_before_a_summary_that_repeats_it() -> None:
+def turn(key: str, *texts: str, time: int = NOW) -> tuple[Message, ...]:
+    """Return a person's request and the agent's prose for it; the part of texts[n] is called `key`.n."""
+    asked = said("look at the gauge", f"{key}.asked", time, role="user")
+    return (asked, *(said(text, f"{key}.{n}", time + n + 1) for n, text in enumerate(texts)))
+
+
+def test_a_summary_comes_before_a_tool_s_output_that_holds_as_much() -> None:
     line = "pump valve stuck at seven bar"
-    place = called(line, "place", BEFORE)
-    summary = said(line, "told", flags=Flag.SUMMARY)
-    assert decides("valve stuck", "place", without(agent=1.0), session("a", place), session("b", summary))
+    summary = said(line, "told", BEFORE, flags=Flag.SUMMARY)
+    place = called(line, "place")
+    assert decides("valve stuck", "told", without(agent=1.0), session("a", summary), session("b", place))
 
 
-def test_what_was_said_comes_before_what_the_program_injects() -> None:
+def test_the_end_of_a_turn_comes_before_what_the_agent_said_on_the_way() -> None:
+    line = "the needle froze in the salt"
+    end = session("a", *turn("end", "calm water", line, time=BEFORE))
+    way = session("b", *turn("way", line, "calm water"))
+    assert decides("needle salt", "end.1", without(answer=DEFAULT.kind.agent), end, way)
+
+
+def test_a_question_about_its_asker_finds_what_the_person_told_before_an_agent_s_advice() -> None:
+    own = session("a", said("we moor at the ninth quay, me and my old boat", "own", BEFORE, role="user"))
+    text = "to moor a boat, ask for a berth; where the berths of a quay are full, moor the boat outside"
+    advice = session("b", said(text, "advice"))
+    off = replace(DEFAULT, kind_of_asker=DEFAULT.kind)
+    assert decides("where do I moor my boat", "own", off, own, advice)
+    assert first("where to moor a boat", own, advice) == "advice", "the question of anybody is for the agent's answer"
+
+
+def test_a_tool_s_output_comes_before_what_the_program_injects() -> None:
     rule = "run the linter before each commit"
-    answer, reminder = said(rule, "answer", BEFORE), said(rule, "reminder", role="user", flags=Flag.SYNTHETIC)
-    assert decides("linter commit", "answer", without(aside=1.0), session("a", answer), session("b", reminder))
+    output, reminder = called(rule, "output", BEFORE), said(rule, "reminder", role="user", flags=Flag.SYNTHETIC)
+    assert decides("linter commit", "output", without(aside=1.0), session("a", output), session("b", reminder))
 
 
 def test_the_answer_to_who_named_the_subject_comes_before_a_mention() -> None:
@@ -64,6 +86,61 @@ def test_the_answer_to_who_named_the_subject_comes_before_a_mention() -> None:
     assert order().index("solved") < order().index("mention")
     off = order(replace(DEFAULT, echo=0.0))
     assert off.index("solved") > off.index("mention")
+
+
+def test_what_an_agent_ran_for_who_named_the_subject_comes_before_what_it_ran_for_others() -> None:
+    """Both sessions hold the same three messages; in one the question about the gate is the one that was answered."""
+    gate, level = "why does the weir gate stick", "look at the level"
+
+    def work(key: str, before: str, asked: str, time: int) -> Session:
+        requests = said(before, f"{key}.1", time, role="user"), said(asked, f"{key}.2", time + 1, role="user")
+        return session(key, *requests, called("silt fills the groove", f"{key}.ran", time + 2))
+
+    sessions = work("gate", level, gate, BEFORE), work("level", gate, level, NOW)
+
+    def order(weights: Weights | None = None) -> list[str]:
+        found = parts(ask(Index.build([*sessions, *OTHERS]), "weir gate silt groove", weights=weights))
+        return [key for key in found if key.endswith("ran")]
+
+    assert order() == ["gate.ran", "level.ran"]
+    assert order(replace(DEFAULT, echo_work=0.0)) == ["level.ran", "gate.ran"]
+
+
+def test_the_session_of_the_best_message_comes_before_one_of_many_weaker_ones() -> None:
+    best = session("a", called("brass of a valve", "best", BEFORE))
+    many = session("b", *(called("brass of a valve" + " calm" * 8, f"weaker{n}") for n in range(8)))
+    assert decides("brass valve", "best", replace(DEFAULT, best_log=0.0), best, many)
+
+
+def test_most_of_the_words_come_before_a_short_turn_that_has_only_the_rarest() -> None:
+    most = session("a", called("the valve of brass in the bilge" + " calm water" * 2, "most", BEFORE))
+    rarest = session("b", said("the pump", "rarest", role="user"))
+    others = [session(f"c{n}", called(word, f"c{n}")) for n, word in enumerate(["brass", "valve", "bilge"] * 2)]
+    off = replace(DEFAULT, missing=0.0)
+    assert decides("brass valve bilge pump", "most", off, most, rarest, *others)
+
+
+def test_words_apart_in_a_long_answer_are_there_by_chance() -> None:
+    """Both answers hold the two words equally far apart; one of them is much longer."""
+    apart = "the brass fitting" + " calm water" * 14 + " of the bilge"
+    short = session("a", said(apart + " calm water" * 150, "short", BEFORE))
+    long = session("b", said(f"{apart}\n\n" + "calm water " * 1200, "long"))
+    assert decides("brass bilge", "short", replace(DEFAULT, scattered=0.0), short, long)
+
+
+def test_a_request_that_is_repeated_comes_before_an_answer_that_speaks_of_it() -> None:
+    asked = session("a", said("the valve of brass leaks", "asked", BEFORE, role="user"))
+    text = "the valve of brass leaks: where it leaks, the valve has lost its brass"
+    assert decides(
+        "brass valve leaks", "asked", replace(DEFAULT, repeated=0.0), asked, session("b", said(text, "told"))
+    )
+
+
+def test_a_word_that_carries_the_sentence_is_no_subject() -> None:
+    text = "tokens are signed, and so no session is kept" + " calm water" * 20
+    choice = session("a", said(text, "choice", BEFORE))
+    go = (session("b", said("go ahead", "ahead", role="user")), session("c", said("go on then", "on", role="user")))
+    assert decides("why did we go with tokens", "choice", replace(DEFAULT, light=1.0), choice, *go)
 
 
 def test_what_a_person_pastes_weighs_as_what_a_tool_gives_out() -> None:
@@ -87,7 +164,7 @@ def test_the_main_conversation_comes_before_a_subagent_that_says_as_much() -> No
     text = "the gauge froze at noon"
     main = session("main", said(text, "asked", BEFORE))
     subagent = session("subagent", said(text, "ordered"), flags=Flag.SUBAGENT)
-    assert decides("gauge froze", "asked", without(agent=1.0), main, subagent)
+    assert decides("gauge froze", "asked", without(subagent=1.0), main, subagent)
 
 
 def test_a_word_comes_before_a_longer_one_that_an_abbreviation_may_mean() -> None:
@@ -97,15 +174,21 @@ def test_a_word_comes_before_a_longer_one_that_an_abbreviation_may_mean() -> Non
 
 
 def test_a_text_about_a_tool_comes_before_its_calls() -> None:
-    text = session("a", said("grep lists old names", "text", BEFORE))
-    call = session("b", called("lists old names", "call", tool="grep"))
+    text = session("a", called("grep lists old names" + " calm water" * 12, "text", BEFORE))
+    call = session("b", called("lists names: names of names", "call", tool="grep"))
     assert decides("grep names", "text", replace(DEFAULT, metadata=1.0), text, call)
 
 
 def test_what_speaks_of_a_subject_comes_before_a_session_that_only_lies_in_a_folder_of_that_name() -> None:
     ledger = session("a", said("the gauge froze", "import", BEFORE, role="user"), title="Ledger import")
-    folder = session("b", said("the gauge froze", "fix", role="user"), title="Frozen gauge", directory="/srv/ledger")
-    assert decides("ledger gauge", "fix", replace(DEFAULT, metadata=1.0), ledger, folder)
+    folder = session("b", said("the gauge froze", "fix", role="user"), directory="/srv/ledger")
+
+    def order(weights: Weights | None = None) -> list[str]:
+        found = parts(ask(Index.build([ledger, folder, *OTHERS]), "ledger gauge", weights=weights))
+        return [key for key in found if key in {"import", "fix"}]
+
+    assert order() == ["import", "fix"]
+    assert order(replace(DEFAULT, metadata=1.0)) == ["fix", "import"]
 
 
 def test_words_in_quotes_stand_together() -> None:
@@ -117,7 +200,7 @@ def test_words_in_quotes_stand_together() -> None:
 
 def test_characters_of_a_word_that_stand_apart_are_not_the_word() -> None:
     """Both hold the first two of four characters; of the others, one is in "science" and one in "prescription"."""
-    image = session("a", said("画像を見た", "image", BEFORE, role="user"))
+    image = session("a", said("画像を見た、画像だ", "image", BEFORE, role="user"))
     apart = session("b", said("画像の理科と処方", "apart", role="user"))
     assert decides("画像処理", "image", replace(DEFAULT, partial=1.0), image, apart)
 
@@ -149,5 +232,5 @@ def test_a_name_as_it_was_written_comes_before_one_of_other_capitals() -> None:
 def test_the_name_among_the_words_of_a_query_is_looked_for_as_a_name() -> None:
     wanted = session("a", called("fixed rateLimit in the gate", "name", BEFORE))
     text = "fixed rate_limit_reached at the rate limit gate, fixed rate_limit_reached in the gate limit rate"
-    words = session("b", said(text, "words", role="user"))
+    words = session("b", said(text, "words"))
     assert decides("fixed rate-limit gate", "name", replace(DEFAULT, scorer=0.0), wanted, words)

@@ -98,8 +98,8 @@ def search(doc_columns: DocColumns, postings: Postings) -> None:
     evidence = Evidence([SegmentSource(doc_columns, postings)], bytes([1]) * doc_columns.docs)
     assert accumulate(evidence, one_group(0, postings.term_count))
     evidence.add_times(array("q", [-(2**63)]), array("q", [2**63 - 1]), 0.5)
-    around, session = array("f", [0.5] * 12), array("f", [0.5] * 4)
-    count = evidence.fuse(around, session, bytes([1]) * doc_columns.parts, 0.5, 0.1)
+    around, session = array("f", [0.5] * 12), array("f", [0.5] * 6)
+    count = evidence.fuse(around, session, bytes([1]) * doc_columns.parts, 0.5, 0.1, 0.2)
     hits = evidence.top(count)
     assert len(hits) == count
     assert all(part < doc_columns.parts and doc < doc_columns.docs for part, doc, *_ in hits)
