@@ -146,7 +146,7 @@ class Weights:
     cue: float = 0.3  # a question for a time is answered by a passage that names one
     missing: float = 0.5  # subtracted as far as a passage lacks the words of the query, by their weights: a short turn
     # with one word of four is no answer; without it .027 of the first sessions are wrong
-    scattered: float = 0.3  # subtracted from an agent's long part as far as its densest window lacks them: in a long
+    scattered: float = 0.2  # subtracted from an agent's long part as far as its densest window lacks them: in a long
     # message words stand together by chance; without it nDCG@10 of questions about work loses .011
     long_part: int = 12_000  # bytes from which a part is long
     repeated: float = (

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 CLASSES = 64  # of documents: a kind, plus SUBAGENT_KIND
 LONGEST = 1024  # words from which a document is not longer to the length norm
 DAY_MS = 86_400_000
-FACTOR_OF_KIND: Final = {  # the field of KindWeights for a Kind; other kinds have the factor 1
+FACTOR_OF_KIND: Final = {  # the field of KindWeights for a Kind; others, such as tool calls and logs, have the factor 1
     Kind.TITLE: "title",
     Kind.USER: "person",
     Kind.ORDER: "person",

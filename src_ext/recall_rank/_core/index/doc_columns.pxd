@@ -7,7 +7,9 @@ cdef enum:
 cdef enum:
     TITLE = 0                   # the class of a session's title
     PROSE = 2                   # the class of an agent's prose ...
-    ANSWER = 14                 # ... and that of the last such part before the next message of a person
+    ANSWER = 14                 # ... that of the last such part before the next message of a person ...
+    LOG = 15                    # ... and that of such a part of more than MOST_PROSE passages
+    MOST_PROSE = 16             # about 24,000 bytes: some exports write a whole turn, diffs and all, as one text
     KIND_BITS = 15              # mask of a class: its kind, without the mark of subagents
     IS_TITLE = 0x80000000U      # flag in doc_positions(): the document is a title
     SAME_PART = 0x40000000U     # flag in doc_positions(): the document before is of the same part
@@ -48,5 +50,5 @@ cdef class DocColumns:
     cdef uint32_t message_of(self, Py_ssize_t part) except? 0xFFFFFFFFU
     cdef object doc_positions(self)
     cdef object doc_shapes(self)
-    cdef void mark_answers(self, uint16_t* shapes) noexcept nogil
+    cdef void derive_classes(self, uint16_t* shapes) noexcept nogil
     cdef object shape_weights(self, const float[:, ::1] norms, const float[::1] class_weights)

@@ -140,7 +140,7 @@ cdef class DocColumns:
         """Return the shape of each document, class * MAX_WORDS + min(words, MAX_WORDS - 1): u16[docs + 1], a bytearray.
 
         The shape is all that the score depends on besides frequencies; the last element is unused. Its class is that of
-        the document, but for prose that ends a turn it is ANSWER, see mark_answers(). Computed by the first call in
+        the document, but for some prose it is ANSWER or LOG, see derive_classes(). Computed by the first call in
         O(documents) and cached; read-only.
         """
         cdef Py_ssize_t k
@@ -155,26 +155,33 @@ cdef class DocColumns:
                 words = self.doc_words[k]
                 shape[k] = self.doc_class[k] * MAX_WORDS + (words if words < MAX_WORDS else MAX_WORDS - 1)
             if self.has_asked:
-                self.mark_answers(shape)
+                self.derive_classes(shape)
         self.shapes = buffer
         return buffer
 
-    cdef void mark_answers(self, uint16_t* shapes) noexcept nogil:
-        """Change the class in the shapes of each turn's last part of prose from PROSE to ANSWER.
+    cdef void derive_classes(self, uint16_t* shapes) noexcept nogil:
+        """Change the class PROSE in `shapes` to LOG in parts of more than MOST_PROSE passages, and to ANSWER in the last
+        other part of each turn.
 
-        A turn is the messages that answer one message of a person. The prose of a subagent keeps the mark of subagents.
+        A turn is the messages that answer one message of a person. A subagent's prose and its mark are treated alike.
         """
-        cdef Py_ssize_t k
-        cdef uint32_t message, asked, turn = MESSAGE_BITS, part = MESSAGE_BITS
-        for k in range(self.docs - 1, -1, -1):
-            message = self.part_message[self.doc_part[k]]
-            asked = self.message_asked[message]
-            if asked != turn:
-                turn = asked
-                part = MESSAGE_BITS
-            if self.doc_class[k] & KIND_BITS == PROSE and (part == MESSAGE_BITS or part == self.doc_part[k]):
-                part = self.doc_part[k]
-                shapes[k] += (ANSWER - PROSE) * MAX_WORDS
+        cdef Py_ssize_t k, first, last = self.docs
+        cdef uint32_t asked, turn = MESSAGE_BITS
+        cdef bint answered = False
+        cdef int kind
+        while last:  # one part after the other, from the last on
+            first = last - 1
+            while first and self.doc_part[first - 1] == self.doc_part[last - 1]:
+                first -= 1
+            asked = self.message_asked[self.part_message[self.doc_part[first]]]
+            answered = answered and asked == turn
+            turn = asked
+            if self.doc_class[first] & KIND_BITS == PROSE:
+                kind = LOG if last - first > MOST_PROSE else PROSE if answered else ANSWER
+                answered = answered or kind == ANSWER
+                for k in range(first, last):
+                    shapes[k] += (kind - PROSE) * MAX_WORDS
+            last = first
 
     def docs_in(self, const int64_t[::1] starts not None, const int64_t[::1] ends not None, eligible=None):
         """Return how many eligible documents have a message time, in ms, in one of the ranges [starts[k], ends[k]).
