@@ -124,6 +124,23 @@ def test_the_last_prose_of_a_turn_weighs_as_an_answer(kinds: list[int], asked: l
     assert sorted(doc for _, doc, score, *_ in check(native, slow) if score > 1.5) == answers
 
 
+@pytest.mark.parametrize(("passages", "answers"), [(16, [1]), (17, [0])])
+def test_a_log_is_no_answer(passages: int, answers: list[int]) -> None:
+    """Two parts of prose in one turn; the last one has so many passages, of which the first holds the word."""
+    docs = 1 + passages
+    layout = flat(docs, doc_class=bytes([2] * docs), doc_part=array("I", [0] + [1] * passages)) | {
+        "part_message": array("I", [0, 0]),
+        "message_session": array("I", [0]),
+        "message_time": array("q", [0]),
+        "message_asked": array("I", [0]),
+    }
+    native, slow = Segment(layout, [{b"a": 1} if doc < 2 else {} for doc in range(docs)]).pair()
+    for evidence in (native, slow):
+        accumulate(evidence, {**one_group(0, 1), "class_weights": ANSWERS_TWICE, "norms": EVEN})
+        evidence.fuse(**ALONE)
+    assert sorted(part for part, _, score, *_ in check(native, slow) if score > 1.5) == answers
+
+
 @pytest.mark.parametrize("doc", range(5))
 def test_all_passages_of_an_answer_weigh_as_one(doc: int) -> None:
     """The last part of prose has three passages; the passage before them is another part of the same message."""

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import groupby
 
-TITLE, PROSE, ANSWER = 0, 2, 14  # classes of documents: a title, an agent's prose, and that which ends a turn
+TITLE, PROSE, ANSWER, LOG = 0, 2, 14, 15  # classes of documents: a title; an agent's prose, what ends a turn, a log
+MOST_PROSE = 16  # passages of a part that is no log
 KINDS = 16  # a class is a kind below KINDS, and multiples of KINDS for subagents
 WORK, PEOPLE = 0, 1  # the talk of a session in which an agent uses tools, and of one between people
 
@@ -39,7 +40,8 @@ class DocColumns:
         return self.message_time[self.part_message[part]]
 
     def scored_classes(self) -> list[int]:
-        """Return the classes by which documents are scored: ANSWER for the last part of prose of each turn.
+        """Return the classes by which documents are scored: LOG for prose in parts of more than MOST_PROSE documents,
+        ANSWER for the last other part of prose of each turn.
 
         A turn is a run of documents whose messages answer the same message.
         """
@@ -48,8 +50,12 @@ class DocColumns:
         turns = groupby(range(len(classes)), lambda doc: asked[self.message_of(doc)]) if asked is not None else ()
         for _, docs in turns:
             prose = [doc for doc in docs if self.doc_class[doc] % KINDS == PROSE]
-            for doc in prose:
-                if self.doc_part[doc] == self.doc_part[prose[-1]]:
+            logs = [doc for doc in prose if list(self.doc_part).count(self.doc_part[doc]) > MOST_PROSE]
+            for doc in logs:
+                classes[doc] += LOG - PROSE
+            others = [doc for doc in prose if doc not in logs]
+            for doc in others:
+                if self.doc_part[doc] == self.doc_part[others[-1]]:
                     classes[doc] += ANSWER - PROSE
         return classes
 
