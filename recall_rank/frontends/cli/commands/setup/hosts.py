@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from recall_rank.frontends.cli.options.families import named_families
+from recall_rank.frontends.cli.options.named_sources import every_store
+from recall_rank.frontends.cli.options.output_file import refuse_in_store
 from recall_rank.frontends.cli.output.console import HITS, NOT_WRITTEN, USAGE, fail, print_json, say
 from recall_rank.frontends.display_text import escape_lines, one_line
 from recall_rank.frontends.tools.families import FAMILIES
@@ -64,6 +66,8 @@ def install(
 
     launch = Launch(running_program(), families)
     chosen, place = _place(host, scope)
+    if scope == "project":
+        refuse_in_store(place.folder, every_store(()))
     plan = _done(lambda: plan_install(chosen, place, launch, _version(), hooks=not no_hooks))
     if not plan.changes:
         say(f"recall-rank is installed in {host} like this already: nothing was changed")
