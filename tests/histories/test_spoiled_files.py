@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import threading
 from collections.abc import Callable
@@ -155,11 +156,8 @@ def test_a_record_is_an_error(home: Path, spoil: Callable[[Path], None]) -> None
 def test_settings_of_a_host_run_nothing(home: Path, spoil: Callable[[Path], None]) -> None:
     (home / ".claude").mkdir()
     event = "SessionStart"
-    (home / ".claude" / "settings.json").write_text(
-        '{"hooks": {"%s": [{"hooks": [{"command": "%s"}]}]}}'
-        % (event, hook_command(("recall-rank",), "claude-code", event)),
-        encoding="utf-8",
-    )
+    group = {"hooks": [{"command": hook_command(("recall-rank",), "claude-code", event)}]}
+    (home / ".claude" / "settings.json").write_text(json.dumps({"hooks": {event: [group]}}), encoding="utf-8")
     assert claude_settings_run(event, str(home), {}, home)
     (home / ".claude" / "settings.json").unlink()
     spoil(home / ".claude" / "settings.json")

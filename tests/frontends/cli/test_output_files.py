@@ -242,6 +242,6 @@ def test_the_picker_writes_nothing_in_a_store_that_it_does_not_show(
     before = contents(home / ".claude")
     with Recall(open_sources("history.jsonl"), None) as recall:
         for ids, target in ((["demo-10"], place(transcript)), (["demo-10", "demo-11"], transcript.parent / "more")):
-            with pytest.raises(ExportError, match="nothing was written: .* which is never written to"):
+            with pytest.raises(ExportError, match=r"nothing was written: .* which is never written to"):
                 export_sessions(recall, ids, str(target))
     assert contents(home / ".claude") == before

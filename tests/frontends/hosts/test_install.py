@@ -408,14 +408,13 @@ def test_a_value_in_place_of_an_object_is_refused(
     assert tree(home) == before
 
 
-@pytest.mark.parametrize(
-    "text", ["mcp_servers = 0", "mcp_servers = []", "mcp_servers = ''", "[mcp_servers]\nrecall = 0"]
-)
-def test_a_value_in_place_of_a_table_is_refused(home: Path, text: str) -> None:
+@pytest.mark.parametrize("value", ["0", "[]", "''"])
+@pytest.mark.parametrize("key", ["mcp_servers", "mcp_servers.recall"])
+def test_a_value_in_place_of_a_table_is_refused(home: Path, key: str, value: str) -> None:
     host, place = place_of(home, "codex", "user")
     path = place.folder / place.config[-1]
     path.parent.mkdir(parents=True)
-    path.write_text(text, encoding="utf-8")
+    path.write_text(f"{key} = {value}\n", encoding="utf-8")
     with pytest.raises(EditError, match="is not of the form that the host knows"):
         plan_install(host, place, LAUNCH, "1.0")
 
@@ -470,9 +469,8 @@ def test_the_time_of_an_install_grows_with_the_file(
     for file in filter(None, (*place.config[-1:], place.hooks)):
         path = place.folder / file
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(
-            json.dumps({"kept": [{"url": "a//b", "n": n} for n in range(20_000)]}, indent=indent), encoding="utf-8"
-        )
+        state = {"kept": [{"url": "a//b", "n": n} for n in range(20_000)]}
+        path.write_text(json.dumps(state, indent=indent), encoding="utf-8")
     size = sum(path.stat().st_size for path in home.rglob("*.json"))
     monkeypatch.setattr(json, "loads", counted)
     started = time.process_time()
@@ -542,9 +540,8 @@ def test_no_hook_makes_a_session_wait_for_long() -> None:
     limits = {(name, event): limit for name in HOSTS for event, limit in HOSTS[name].hooks.items()}
     shipped = [each.written(LAUNCH, True) for name in HOSTS for each in HOSTS[name].files if each.written is not None]
     limits |= {("copilot", str(each)): each["timeoutSec"] for each in _handlers(shipped)}
-    plugin = json.loads(
-        (files("recall_rank.frontends.hosts") / "files/claude_code/hooks/hooks.json").read_text("utf-8")
-    )
+    plugin_hooks = files("recall_rank.frontends.hosts") / "files/claude_code/hooks/hooks.json"
+    plugin = json.loads(plugin_hooks.read_text("utf-8"))
     limits |= {("plugin", event): group["hooks"][0]["timeout"] for event, (group,) in plugin["hooks"].items()}
     limits["compact", "SessionStart"] = SESSION_START_SECONDS
     assert len(limits) > 12

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -54,7 +55,9 @@ def every_store(histories: Sequence[str]) -> Iterator[str]:
         named = named_sources(histories)
     except ValueError as error:
         fail(str(error), USAGE, as_json=False)
-    yield from (source.location for source in (*named, *discover(), *pulled_sources()))
+    yield from (source.location for source in (*named, *discover()))
+    with suppress(PermissionError):  # a folder that this process may not look into is none that it writes to
+        yield from (source.location for source in pulled_sources())
 
 
 def _open(history: str) -> Sequence[Source]:

@@ -160,9 +160,12 @@ def _row(name: str, ask: Callable[[Host, InstallState], ProbeAnswer] | None) -> 
     host = HOSTS[name]
     found = next((path for program in host.programs if (path := shutil.which(program)) is not None), None)
     scopes = []
+    here = _working_directory()
     for scope in _SCOPES:
-        place = host.place(scope, os.environ, Path.home(), Path.cwd())
-        if place is None or (scope == "project" and Path.cwd() == Path.home()):
+        if scope == "project" and here in (None, Path.home()):
+            continue
+        place = host.place(scope, os.environ, Path.home(), here or Path.home())
+        if place is None:
             continue
         state = install_state(host, place)
         scopes.append((scope, state, ask(host, state) if ask is not None and state.is_there else None))
@@ -236,17 +239,28 @@ def _row_to_dict(row: HostRow) -> dict[str, Any]:
     return {"host": row.host.name, "program": row.program, "settings": row.settings, "scopes": scopes}
 
 
+def _working_directory() -> Path | None:
+    """Return the working directory; None when it was removed or cannot be read."""
+    try:
+        return Path.cwd()
+    except OSError:
+        return None
+
+
 def _place(name: str, scope: str) -> tuple[Host, HostPlace]:
     from recall_rank.frontends.hosts.every_host import HOSTS
 
     host = HOSTS[name]
+    here = _working_directory()
+    if scope == "project" and here is None:
+        fail("nothing was changed: the working directory was removed", USAGE, as_json=False)
     try:
-        place = host.place(scope, os.environ, Path.home(), Path.cwd())
+        place = host.place(scope, os.environ, Path.home(), here or Path.home())
     except (OSError, RuntimeError) as error:
         fail(f"nothing was changed: {error}", USAGE, as_json=False)
     if place is None:
         fail(f"nothing was changed: {name} has no settings of a project", USAGE, as_json=False)
-    if scope == "project" and Path.cwd() == Path.home():
+    if scope == "project" and here == Path.home():
         fail("nothing was changed: the home folder is no project", USAGE, as_json=False)
     return host, place
 
