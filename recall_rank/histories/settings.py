@@ -7,8 +7,9 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any, Final
 
-from recall_rank.histories.cache.location import default_settings, read_user_file
+from recall_rank.histories.cache.location import default_settings
 from recall_rank.histories.ignore import Ignore
+from recall_rank.histories.user_files import read_user_file
 
 FILE: Final = "config.toml"
 LARGEST: Final = 1 << 20  # bytes; a longer file is no settings file

@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Final
 
 from recall_rank.analysis.user_vocabulary import UserVocabulary
-from recall_rank.histories.cache.location import default_settings, read_user_file
+from recall_rank.histories.cache.location import default_settings
+from recall_rank.histories.user_files import read_user_file
 
 FILE: Final = "vocabulary.toml"
 LARGEST: Final = 1 << 20  # bytes; a longer file is no vocabulary

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from recall_rank.histories.cache.location import is_missing
 from recall_rank.histories.records.left_out import link_digest, session_digest
+from recall_rank.histories.user_files import is_missing
 from recall_rank.index.errors import MissingIndexError, UnusableIndexError
 from recall_rank.index.storage.folder import Folder, read_at
 from recall_rank.model.option_errors import error_text

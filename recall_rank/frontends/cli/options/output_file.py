@@ -44,7 +44,7 @@ class OutputError(click.FileError):
 
 @dataclass(frozen=True, slots=True)
 class OutputFile:
-    """Where a command writes: a file, or stdout for None. With `replaced`, an existing file is replaced."""
+    """The place where a command writes: a file, or stdout for None. With `replaced`, an existing file is replaced."""
 
     path: Path | None = None
     replaced: bool = False

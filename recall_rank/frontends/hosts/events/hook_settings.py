@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
-from recall_rank.histories.cache.location import read_user_file
+from recall_rank.histories.user_files import read_user_file
 
 PROGRAM: Final = "recall-rank"
 MODULE: Final = ("-m", "recall_rank")
