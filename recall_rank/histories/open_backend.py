@@ -9,6 +9,7 @@ from os import PathLike, fspath
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
+from recall_rank.loaders.store_places import store_around
 from recall_rank.model import Source
 from recall_rank.model.option_errors import error_text
 
@@ -41,7 +42,8 @@ def open_backend(
     is read yet. With `discovered`, which says that these are all stores of this machine, the cache has one fixed index
     for them.
 
-    Raises TypeError for a cache that is neither a folder, True nor None, and for objects that are not sources.
+    Raises TypeError for a cache that is neither a folder, True nor None, and for objects that are not sources, and
+    ValueError for a cache in the store of a source.
     """
     if isinstance(sources, str | bytes | PathLike | Source) or not isinstance(sources, Iterable):
         raise TypeError(f"sources must be a list of sources, such as open_sources(path) gives, not {sources!r}")
@@ -61,6 +63,9 @@ def open_backend(
             given = tuple(without_ignored(given, ignore))
         return OpenedSources(given, MemoryBackend(given, factory))
     place = None if cache is True else Path(fspath(cache))
+    store = None if place is None else store_around(place, (source.location for source in given))
+    if store is not None:
+        raise ValueError(f"the cache {place} lies in the history {store}, which is never written to")
     return open_cached(given, factory, place, ignore, keep_vanished, discovered=discovered)
 
 

@@ -9,6 +9,7 @@ from typing import Any, Final
 
 from recall_rank.histories.cache.location import default_settings
 from recall_rank.histories.ignore import Ignore
+from recall_rank.histories.user_files import read_user_file
 
 FILE: Final = "config.toml"
 LARGEST: Final = 1 << 20  # bytes; a longer file is no settings file
@@ -62,18 +63,19 @@ def settings(path: Path | None = None) -> Settings:
     if path is None:
         return Settings()
     try:
-        with path.open("rb") as file:
-            data = file.read(LARGEST)
-    except (FileNotFoundError, NotADirectoryError):
-        return Settings()
+        data = read_user_file(path, LARGEST)
     except OSError as error:
         if isinstance(error, PermissionError) and _is_home_closed():
             return Settings(cache=False, problem=f"the home folder cannot be read: {error.strerror}")
         raise ValueError(f"{path} cannot be read: {error.strerror or error}") from error
+    if data is None:
+        return Settings()
     import tomllib  # which most have no use for
 
     try:
         return _checked(tomllib.loads(data.decode()))
+    except RecursionError as error:
+        raise ValueError(f"{path}: it is nested too deeply") from error
     except ValueError as error:
         raise ValueError(f"{path}: {error}") from error
 

@@ -8,6 +8,7 @@ from typing import Final
 
 from recall_rank.analysis.user_vocabulary import UserVocabulary
 from recall_rank.histories.cache.location import default_settings
+from recall_rank.histories.user_files import read_user_file
 
 FILE: Final = "vocabulary.toml"
 LARGEST: Final = 1 << 20  # bytes; a longer file is no vocabulary
@@ -35,14 +36,11 @@ def read_vocabulary(path: Path | None = None) -> VocabularyFile:
     if path is None:
         return VocabularyFile()
     try:
-        with path.open("rb") as file:
-            data = file.read(LARGEST + 1)
-    except (FileNotFoundError, NotADirectoryError):
-        return VocabularyFile()
+        data = read_user_file(path, LARGEST)
     except OSError as error:
         return VocabularyFile(problem=_problem(path, error.strerror or str(error)))
-    if len(data) > LARGEST:
-        return VocabularyFile(problem=_problem(path, f"it has more than {LARGEST:,} bytes"))
+    if data is None:
+        return VocabularyFile()
     import tomllib  # which most have no use for
 
     try:

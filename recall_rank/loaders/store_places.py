@@ -1,10 +1,12 @@
-"""Resolve the path of a store: links in the path that a user names are followed once, links below it never."""
+"""The paths of stores: links in the path that a user names are followed once, links below it never; and whether a path
+leads into a store, where nothing is written.
+"""
 
 from __future__ import annotations
 
 import errno
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from pathlib import Path
@@ -68,3 +70,30 @@ def found_below(named: Path, real: str) -> Iterator[None]:
         yield
     finally:
         _BELOW.reset(token)
+
+
+def store_around(path: str | os.PathLike[str], locations: Iterable[str]) -> str | None:
+    """Return the one of these locations of stores in which a path lies, or of which it is a file, None where it lies in
+    none. The path need not exist; links in it are followed.
+
+    A file beside a database that begins with its name, such as its journal, is a file of the store. Folders are
+    compared by their device and inode, so that no other spelling of a path leads into a store.
+    """
+    real = Path(os.path.realpath(path))
+    around = {found for each in (real, *real.parents) if (found := _identity(each)) is not None}
+    for location in map(Path, locations):
+        if _identity(location) in around:
+            return str(location)
+        beside = real.name.startswith(location.name) and _identity(location.parent) == _identity(real.parent)
+        if beside and location.is_file():
+            return str(location)
+    return None
+
+
+def _identity(path: Path) -> tuple[int, int] | None:
+    """Return device and inode of a path, None for one that is not there or cannot be looked at."""
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino

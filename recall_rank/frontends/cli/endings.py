@@ -24,7 +24,7 @@ from recall_rank.frontends.cli.output.console import (
 )
 from recall_rank.frontends.display_text import escape_lines
 
-_NOT_WRITABLE: Final = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EROFS)
+_NOT_WRITABLE: Final = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EROFS, errno.EBADF)
 _NO_MEMORY: Final = "there is not enough memory"
 _NO_MEMORY_JSON: Final = f'{{"ok":false,"error":"{_NO_MEMORY}","schema_version":1}}'  # written without a library
 _OWN_MODULES: Final = Path(__file__).parents[2]  # their syntax is right
@@ -93,6 +93,9 @@ def _unexpected(error: Exception, *, as_json: bool) -> int:
     if isinstance(error, OSError) and error.filename is None and error.errno in _NOT_WRITABLE:
         discard_stdout()
         return _failed(f"the answer could not be written: {error.strerror}", NOT_WRITTEN, as_json=False)
+    if isinstance(error, FileNotFoundError) and not _has_working_directory():
+        said = "the working directory was removed: change to another one, or name everything by its full path"
+        return _failed(said, USAGE, as_json=as_json)
     from recall_rank.histories.records.forgotten import UnreadableListError
 
     if isinstance(error, UnreadableListError):
@@ -101,6 +104,14 @@ def _unexpected(error: Exception, *, as_json: bool) -> int:
 
     click.echo(escape_lines("".join(traceback.format_exception(error))), err=True, nl=False)
     return _failed(f"an error of this program: {type(error).__name__}: {error}", DEFECT, as_json=as_json)
+
+
+def _has_working_directory() -> bool:
+    try:
+        Path.cwd()
+    except OSError:
+        return False
+    return True
 
 
 def _is_short_of_memory(error: Exception) -> bool:

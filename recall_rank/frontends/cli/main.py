@@ -57,6 +57,7 @@ _COMMANDS: Final = {  # name -> module and attribute
 _TAKES_QUERY: Final = ("search", "browse", "session-search", "ask", "demo")
 _PROGRAM: Final = "recall-rank"
 _COMPLETE: Final = "_RECALL_RANK_COMPLETE"  # set by the script of the command `completion`
+_LIMITS: Final = "RECALL_RANK_LIMITS"  # what loaders.limits reads
 _EPILOG: Final = """Ends with 0 when there are hits or the command is done, 1 when there are no hits, 2 for wrong usage,
 3 when no history could be read, 4 when the answer could not be written, 5 when no session or message has the id that
 was given, 6 when memory is short, 7 for an error of this program, 8 when the curator of ask failed or condense has no
@@ -131,6 +132,13 @@ class LazyGroup(click.Group):
                 words = ["browse"]
             elif is_able():
                 self.hint = f"\n\nTo look for sessions while you type, install the extra tui: {INSTALL}"
+        if _LIMITS in os.environ:
+            from recall_rank.loaders.limits import limits
+
+            try:
+                limits()
+            except ValueError as error:  # each source would report it as an error of its own
+                raise click.ClickException(str(error)) from error
         try:
             with self.make_context(program, list(words), **extra) as ctx:
                 self.invoke(ctx)

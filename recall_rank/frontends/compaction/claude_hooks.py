@@ -49,7 +49,7 @@ PRE_COMPACT: Final = "PreCompact"
 SESSION_START: Final = "SessionStart"
 SECONDS: Final = {  # event -> after which the hook itself ends, before Claude Code ends it
     PRE_COMPACT: PRE_COMPACT_SECONDS - 40,
-    SESSION_START: SESSION_START_SECONDS - 10,
+    SESSION_START: SESSION_START_SECONDS - 1,
 }
 _SAID_CHARS: Final = 300  # of a problem
 

@@ -21,7 +21,7 @@ IGNORE_LINE: Final = f"{CONTEXT}*"  # also the temporary files beside it
 OTHER_INSTRUCTIONS: Final = "AGENTS.md"
 MARK: Final = "<!-- recall-rank compact -->"  # the first line of the file that we write
 PRE_COMPACT_SECONDS: Final = 300  # after which Claude Code ends the hook
-SESSION_START_SECONDS: Final = 20
+SESSION_START_SECONDS: Final = 5
 PROGRAM: Final = "recall-rank"  # as the hooks call it: a full path would be that of one machine
 HOOKS: Final = {  # event -> the command of its hook, and its seconds
     "PreCompact": (f"{PROGRAM} compact hook pre-compact", PRE_COMPACT_SECONDS),

@@ -6,7 +6,6 @@ Without later changes, taking out what was added gives the content before, byte 
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
@@ -74,10 +73,10 @@ class HookFile:
                 text = with_element(text, of_event.value_at, group)
             else:
                 raise EditError(f'{self.name}: the hooks of "{event}" are no list')
-        expected = {} if data is None else self._checked(decoded(data, self.name))[1]
-        for event, group in groups.items():
-            expected.setdefault(HOOKS_KEY, {}).setdefault(event, []).append(group)
-        if self._checked(text)[1] != json.loads(json.dumps(expected)):
+        before = {} if data is None else self._checked(decoded(data, self.name))[1]
+        hooks = before.get(HOOKS_KEY, {})
+        added = {event: [*hooks.get(event, ()), group] for event, group in groups.items()}
+        if self._checked(text)[1] != {**before, HOOKS_KEY: {**hooks, **added}}:
             raise EditError(f"{self.name} cannot be edited: more than the hooks would change")
         return encoded(text, data), tuple(made)
 

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, Final, NoReturn
 
 _BLANK: Final = " \t\n\r"
@@ -19,6 +21,11 @@ _INDENT: Final = re.compile(r"\n([ \t]+)[^ \t\r\n]")
 
 class JsonTextError(ValueError):
     """A text is no JSON, or has no room for an edit. The message is one line for a person."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Parsed:
+    value: Any
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +54,8 @@ def without_comments(text: str) -> str:
 
     Raises JsonTextError for a comment that does not end.
     """
+    if _parsed(text) is not None:
+        return text  # nearly always: looking for comments takes far longer than reading the whole text
     return _LAST_COMMA.sub(lambda found: " " if found[0] == "," else found[0], _uncommented(text))
 
 
@@ -60,28 +69,49 @@ def _uncommented(text: str) -> str:
             raise JsonTextError("it is no valid JSON: a comment does not end")
         return "".join(each if each in "\r\n" else " " for each in found[0])
 
-    return _TOKENS.sub(blank, text)
+    return text if _parsed(text) is not None else _TOKENS.sub(blank, text)
+
+
+@lru_cache(2)
+def _parsed(text: str) -> _Parsed | None:
+    """Return the value of a JSON text without comments, None for any other text. An edit asks for it many times, of
+    files with megabytes of a host's state.
+    """
+    try:
+        return _Parsed(json.loads(text, parse_constant=_refuse))
+    except (ValueError, RecursionError):
+        return None
 
 
 def checked_object(text: str, *, comments: bool = False) -> tuple[int, dict[str, Any]]:
-    """Return where the object of a JSON text starts, and its value; with `comments`, of a JSONC text.
+    """Return where the object of a JSON text starts, and its value, which must not be changed: others get it too; with
+    `comments`, of a JSONC text.
 
     Raises JsonTextError for any other text.
     """
     plain = without_comments(text) if comments else text
-    try:
-        value = json.loads(plain, parse_constant=_refuse)
-    except (ValueError, RecursionError) as error:
-        reason = "it is nested too deeply" if isinstance(error, RecursionError) else str(error)
-        raise JsonTextError(f"it is no valid JSON: {reason}") from error
+    parsed = _parsed(plain)
+    if parsed is not None:
+        value = parsed.value
+    else:
+        try:
+            value = json.loads(plain, parse_constant=_refuse)
+        except (ValueError, RecursionError) as error:
+            reason = "it is nested too deeply" if isinstance(error, RecursionError) else str(error)
+            raise JsonTextError(f"it is no valid JSON: {reason}") from error
     if not isinstance(value, dict):
         raise JsonTextError("it is no JSON object")
     return _after_blanks(plain, 0), value
 
 
-def elements(text: str, at: int) -> list[Element]:
-    """Return the elements of the list, or the members of the object, that starts at character `at` of a JSON text."""
+@lru_cache(2)
+def elements(text: str, at: int) -> Sequence[Element]:
+    """Return the elements of the list, or the members of the object, that starts at character `at` of a JSON text.
+    Raises JsonTextError where neither does.
+    """
     text = without_comments(text)
+    if text[at] not in "[{":
+        raise JsonTextError("a list or an object is needed where it has another value")
     is_object = text[at] == "{"
     found: list[Element] = []
     place = _after_blanks(text, at + 1)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import os
+import re
 import secrets
 import stat
 from collections.abc import Iterator, Sequence
@@ -13,6 +14,10 @@ from pathlib import Path
 from typing import Final
 
 LARGEST: Final = 1 << 20  # bytes of a file that is edited
+LONG: Final = 2000  # characters of a line that is shown whole in a diff
+_AROUND: Final = 100  # characters that are shown on each side of the change of a longer line
+_CONTEXT: Final = 3  # lines
+_HUNK: Final = re.compile(r"([-+])(\d+)")  # in a line @@ -12,7 +12,8 @@
 _NEW_MODE: Final = 0o666  # less the umask
 _FLAGS: Final = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
 
@@ -135,13 +140,15 @@ def apply_changes(changes: Sequence[Change]) -> tuple[Path, ...]:
 
 
 def diff_lines(changes: Sequence[Change]) -> Iterator[str]:
-    """Yield the changes as a unified diff. A line end of two characters, CR and LF, is shown as one."""
+    """Yield the changes as a unified diff. A line end of two characters, CR and LF, is shown as one; of a line with
+    more than LONG characters, what is around its change is shown.
+    """
     for change in changes:
         before, after = (_lines(data or b"") for data in (change.file.data, change.after))
         old = "/dev/null" if change.file.data is None else f"a/{change.file.name}"
         new = "/dev/null" if change.after is None else f"b/{change.file.name}"
         shown = False
-        for line in difflib.unified_diff(before, after, old, new, lineterm=""):
+        for line in _unified(before, after, old, new):
             shown = True
             body, end = line.removesuffix("\n").removesuffix("\r"), line.endswith("\n")
             yield body
@@ -149,6 +156,42 @@ def diff_lines(changes: Sequence[Change]) -> Iterator[str]:
                 yield "\\ No newline at end of file"
         if not shown:  # an empty file appears or goes
             yield from (f"--- {old}", f"+++ {new}")
+
+
+def _unified(before: list[str], after: list[str], old: str, new: str) -> Iterator[str]:
+    """Yield the lines of a unified diff. What two texts have in common at their ends is not compared by difflib, whose
+    time grows faster than the text.
+    """
+    first = _common(before, after)
+    last = _common(before[first:][::-1], after[first:][::-1])
+    skipped = max(0, first - _CONTEXT)
+    one, other = (lines[skipped : len(lines) - max(0, last - _CONTEXT)] for lines in (before, after))
+    equal = _equal_ends(one, other)
+    one, other = ([_shortened(line, *equal) for line in lines] for lines in (one, other))
+    for line in difflib.unified_diff(one, other, old, new, lineterm="", n=_CONTEXT):
+        yield _HUNK.sub(lambda found: f"{found[1]}{int(found[2]) + skipped}", line) if line.startswith("@@") else line
+
+
+def _equal_ends(before: list[str], after: list[str]) -> tuple[int, int]:
+    """Return how many characters of the first long lines of two texts are equal at the beginning and at the end."""
+    one, other = (next((line for line in lines if len(line) > LONG), "") for lines in (before, after))
+    start = _common(one, other)
+    return start, _common(one[start:][::-1], other[start:][::-1])
+
+
+def _shortened(line: str, equal_start: int, equal_end: int) -> str:
+    """Return a line, of a long one the stretch between its equal ends, with what is around that."""
+    if len(line) <= LONG:
+        return line
+    start, end = max(0, equal_start - _AROUND), len(line) - max(0, equal_end - _AROUND)
+    end = min(max(end, start + 2 * _AROUND), start + LONG, len(line))
+    return f"[{start:,} characters]{line[start:end]}[{len(line) - end:,} characters]\n"
+
+
+def _common(one: Sequence[str], other: Sequence[str]) -> int:
+    """Return how many elements at the beginning of two sequences are equal."""
+    most = min(len(one), len(other))
+    return next((at for at in range(most) if one[at] != other[at]), most)
 
 
 def _lines(data: bytes) -> list[str]:

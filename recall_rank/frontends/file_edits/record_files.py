@@ -51,7 +51,7 @@ def read_record_file(kind: str, name: str) -> Any:
             return json.loads(file.read(_LARGEST).decode("utf-8", "surrogatepass"))
     except (FileNotFoundError, MissingIndexError):
         return None
-    except (OSError, UnusableIndexError, ValueError) as error:
+    except (OSError, UnusableIndexError, ValueError, RecursionError) as error:
         kind = "not private to you" if isinstance(error, UnusableIndexError) else "damaged"
         raise RecordError(folder / name, kind) from error
 

@@ -13,7 +13,7 @@ from typing import Final
 
 from recall_rank.frontends.file_edits.hook_entries import parsed_settings
 from recall_rank.frontends.file_edits.project_files import EditError, read_project_file
-from recall_rank.frontends.hosts.host import Host, HostPlace, ShippedFile, below, command_and_args
+from recall_rank.frontends.hosts.host import MOST_SECONDS, Host, HostPlace, ShippedFile, below, command_and_args
 
 _PLUGIN: Final = "recall-rank"
 _COMMANDS: Final = ("recall", "recall-session", "compact-on", "compact-off", "compact-status")
@@ -49,7 +49,12 @@ HOST: Final = Host(
     ),
     entry=lambda launch: {"type": "stdio", **command_and_args(launch)},
     # Seconds. A summarizer of `recall-rank compact` may need long before a compaction.
-    hooks={"SessionStart": 20, "UserPromptSubmit": 5, "PreCompact": 300, "SessionEnd": 10},
+    hooks={
+        "SessionStart": MOST_SECONDS,
+        "UserPromptSubmit": MOST_SECONDS,
+        "PreCompact": 300,
+        "SessionEnd": MOST_SECONDS,
+    },
     files=tuple(ShippedFile(f"claude_code/commands/{name}.md", f"{name}.md") for name in _COMMANDS),
     folder=".claude",
     project_remarks=("Claude Code asks before it starts a server that a project's .mcp.json names",),

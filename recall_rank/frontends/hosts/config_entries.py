@@ -140,17 +140,23 @@ def _with_json(text: str, value: dict[str, Any], where: ConfigSyntax) -> tuple[s
                 inner = {each: inner}
             after, made = with_element(text, at, inner, key), missing
             break
+        if not isinstance(found.value, dict):
+            raise EditError(f'{where.name}: "{key}" is not of the form that the host knows')
         at = found.value_at
     else:
+        if member(text, at, ENTRY) is not None:
+            raise EditError(f'{where.name}: "{ENTRY}" is not of the form that the host knows')
         after, made = with_element(text, at, value, ENTRY), ()
-    expected = json.loads(json.dumps(before))
-    inside = expected
-    for key in where.path:
-        inside = inside.setdefault(key, {})
-    inside[ENTRY] = value
-    if _json(after, where)[1] != expected:
+    if _json(after, where)[1] != _with_value(before, where.path, value):
         raise EditError(f"{where.name} cannot be edited: more than the entry would change")
     return after, made
+
+
+def _with_value(before: dict[str, Any], path: tuple[str, ...], value: dict[str, Any]) -> dict[str, Any]:
+    """Return settings with the entry below the keys of a path; `before` is not changed."""
+    if not path:
+        return {**before, ENTRY: value}
+    return {**before, path[0]: _with_value(before.get(path[0], {}), path[1:], value)}
 
 
 # --- TOML ---------------------------------------------------------------------------------------------
@@ -164,14 +170,10 @@ def _toml(text: str, where: ConfigSyntax) -> dict[str, Any]:
 
 
 def _with_toml(text: str, value: dict[str, Any], where: ConfigSyntax, end: str) -> str:
-    expected = _toml(text, where)
+    before = _toml(text, where)
     lines = [f"[{'.'.join((*where.path, ENTRY))}]", *(f"{key} = {_written(each)}" for key, each in value.items())]
     after = with_block(text, lines, end)
-    inside = expected
-    for key in where.path:
-        inside = inside.setdefault(key, {})
-    inside[ENTRY] = value
-    if _toml(after, where) != expected:
+    if _toml(after, where) != _with_value(before, where.path, value):
         raise EditError(f"{where.name} cannot be edited: more than the entry would change")
     return after
 

@@ -8,16 +8,25 @@ from __future__ import annotations
 from typing import Any, Final
 
 from recall_rank.frontends.hosts.events.hook_settings import hook_command
-from recall_rank.frontends.hosts.host import USER, Host, HostPlace, Launch, ShippedFile, below, command_and_args
+from recall_rank.frontends.hosts.host import (
+    MOST_SECONDS,
+    USER,
+    Host,
+    HostPlace,
+    Launch,
+    ShippedFile,
+    below,
+    command_and_args,
+)
 
-_SECONDS: Final = {"sessionStart": 10, "userPromptSubmitted": 5, "sessionEnd": 10}
+_EVENTS: Final = ("sessionStart", "userPromptSubmitted", "sessionEnd")
 
 
 def _hooks(launch: Launch, _: bool) -> dict[str, Any]:
     """Return a file of hooks in the form of Copilot CLI."""
     hooks = {
-        event: [{"type": "command", "bash": hook_command(launch.program, "copilot", event), "timeoutSec": limit}]
-        for event, limit in _SECONDS.items()
+        event: [{"type": "command", "bash": hook_command(launch.program, "copilot", event), "timeoutSec": MOST_SECONDS}]
+        for event in _EVENTS
     }
     return {"version": 1, "hooks": hooks}
 

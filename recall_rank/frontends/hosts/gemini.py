@@ -12,6 +12,7 @@ from typing import Any, Final
 
 from recall_rank.frontends.hosts.file_parts import hook_groups
 from recall_rank.frontends.hosts.host import (
+    MOST_SECONDS,
     PROJECT,
     USER,
     Host,
@@ -43,7 +44,7 @@ HOST: Final = Host(
     project=lambda project: HostPlace(project, (".gemini/settings.json",), ".gemini", ".gemini/settings.json"),
     # Headless, Gemini CLI does not offer the tools of a server that is not trusted. Ours only read.
     entry=lambda launch: {**command_and_args(launch), "trust": True},
-    hooks={"SessionStart": 10_000, "BeforeAgent": 5_000, "SessionEnd": 10_000},  # milliseconds
+    hooks=dict.fromkeys(("SessionStart", "BeforeAgent", "SessionEnd"), MOST_SECONDS * 1000),  # milliseconds
     hook_comments=True,
     files=(
         ShippedFile("gemini/gemini-extension.json", f"{_EXTENSION}/gemini-extension.json", scope=USER),

@@ -45,6 +45,11 @@ class HostPlace:
     scope: str = PROJECT
 
 
+MOST_SECONDS: Final = 5
+"""The limit of a hook that a host waits for before it goes on: a program that hangs delays a session by no more. Only
+what a model summarises takes longer."""
+
+
 @dataclass(frozen=True, slots=True)
 class ShippedFile:
     """A file that is put at `target` below the host's folder for such files.

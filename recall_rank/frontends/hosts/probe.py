@@ -13,6 +13,7 @@ from typing import IO, Any, Final
 
 SECONDS: Final = 20.0
 _PROTOCOL: Final = "2025-06-18"
+_LONGEST_NAME: Final = 4096  # bytes of the first line of a script
 _LONGEST: Final = 1 << 24  # bytes of an answer
 
 
@@ -87,6 +88,17 @@ def _read_until(out: IO[bytes], wanted: int, lines: list[dict[str, Any]]) -> boo
     return False
 
 
+def _interpreter(program: str) -> str | None:
+    """Return the interpreter that the first line of a script names, None for what is no script that can be read. Where
+    it is gone, the system says of the script that there is no such file.
+    """
+    with suppress(OSError), open(program, "rb") as script:  # noqa: PTH123 - a word of a command, not a path of ours
+        first = script.readline(_LONGEST_NAME)
+        if first.startswith(b"#!"):
+            return os.fsdecode(b" ".join(first.removeprefix(b"#!").split(None, 1)[:1]))
+    return None
+
+
 def _run(command: Sequence[str], talk: Any, seconds: float) -> str:
     """Start a command, talk to it in a thread, and end it; return what went wrong, "" for nothing."""
     try:
@@ -98,6 +110,9 @@ def _run(command: Sequence[str], talk: Any, seconds: float) -> str:
             cwd=os.sep,
             start_new_session=True,
         )
+    except FileNotFoundError as error:
+        missing = _interpreter(command[0]) or command[0]
+        return f"it cannot be started: {missing}: {error.strerror}"
     except (OSError, ValueError) as error:
         return f"it cannot be started: {getattr(error, 'strerror', None) or error}"
     talking = threading.Thread(target=talk, args=(process.stdin, process.stdout), daemon=True)

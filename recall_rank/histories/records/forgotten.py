@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Final
 
 from recall_rank.histories.records.left_out import link_digest, session_digest
+from recall_rank.histories.user_files import is_missing
 from recall_rank.index.errors import MissingIndexError, UnusableIndexError
 from recall_rank.index.storage.folder import Folder, read_at
 from recall_rank.model.option_errors import error_text
@@ -90,19 +91,10 @@ def forgotten_sessions(cache: Path) -> list[ForgottenSession]:
         with Folder(cache) as folder:
             return _entries(folder)
     except (OSError, UnusableIndexError, UnicodeDecodeError) as error:
-        if _is_missing(cache):
+        if is_missing(cache / FORGOTTEN):
             return []
         told = f"the list of forgotten sessions in {cache} cannot be read: {error_text(error)}"
         raise UnreadableListError(told) from error
-
-
-def _is_missing(cache: Path) -> bool:
-    """Return whether there is no list of forgotten sessions; False when that cannot be told."""
-    try:
-        os.lstat(cache / FORGOTTEN)
-    except OSError as error:
-        return isinstance(error, FileNotFoundError | NotADirectoryError)
-    return False
 
 
 def list_state(cache: Path) -> tuple[int, int, int] | None:

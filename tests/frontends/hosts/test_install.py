@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import time
 import tomllib
+from collections.abc import Iterator
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -11,9 +14,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from recall_rank.frontends.compaction.edits import SESSION_START_SECONDS
 from recall_rank.frontends.file_edits import project_files
 from recall_rank.frontends.file_edits.json_edits import checked_object
-from recall_rank.frontends.file_edits.project_files import EditError
+from recall_rank.frontends.file_edits.project_files import LONG, Change, EditError, ProjectFile, diff_lines
 from recall_rank.frontends.hosts.config_entries import (
     PLUGIN_ENTRY,
     ConfigSyntax,
@@ -21,9 +25,10 @@ from recall_rank.frontends.hosts.config_entries import (
     with_entry,
     without_entry,
 )
+from recall_rank.frontends.hosts.events.host_hooks import SECONDS
 from recall_rank.frontends.hosts.every_host import HOSTS
 from recall_rank.frontends.hosts.file_parts import command_of, is_our_entry
-from recall_rank.frontends.hosts.host import JSON, TOML, YAML, Host, HostPlace, Launch
+from recall_rank.frontends.hosts.host import ENTRY, JSON, TOML, YAML, Host, HostPlace, Launch
 from recall_rank.frontends.hosts.install import (
     install,
     install_state,
@@ -373,6 +378,109 @@ def test_what_is_not_understood_is_refused(home: Path, name: str, text: str) -> 
     assert tree(home) == before
 
 
+JSON_PLACES = [
+    (name, scope, keys)
+    for name, scope in PLACES
+    if HOSTS[name].syntax == JSON and HOSTS[name].entry(LAUNCH) is not None
+    for keys in [(*HOSTS[name].path, ENTRY)[:depth] for depth in range(1, len(HOSTS[name].path) + 2)]
+]
+
+
+@pytest.mark.parametrize("value", [None, [], "text", 0, True, [{}]], ids=repr)
+@pytest.mark.parametrize(("name", "scope", "keys"), JSON_PLACES)
+def test_a_value_in_place_of_an_object_is_refused(
+    home: Path, name: str, scope: str, keys: tuple[str, ...], value: object
+) -> None:
+    host, place = place_of(home, name, scope)
+    path = place.folder / place.config[-1]
+    path.parent.mkdir(parents=True, exist_ok=True)
+    settings_: object = value
+    for key in reversed(keys):
+        settings_ = {key: settings_}
+    path.write_text(json.dumps(settings_), encoding="utf-8")
+    before = tree(home)
+    with pytest.raises(EditError, match="is not of the form that the host knows"):
+        plan_install(host, place, LAUNCH, "1.0")
+    state = install_state(host, place)
+    assert state.entry is None
+    if value is None:
+        assert plan_uninstall(host, place).changes == ()
+    assert tree(home) == before
+
+
+@pytest.mark.parametrize("value", ["0", "[]", "''"])
+@pytest.mark.parametrize("key", ["mcp_servers", "mcp_servers.recall"])
+def test_a_value_in_place_of_a_table_is_refused(home: Path, key: str, value: str) -> None:
+    host, place = place_of(home, "codex", "user")
+    path = place.folder / place.config[-1]
+    path.parent.mkdir(parents=True)
+    path.write_text(f"{key} = {value}\n", encoding="utf-8")
+    with pytest.raises(EditError, match="is not of the form that the host knows"):
+        plan_install(host, place, LAUNCH, "1.0")
+
+
+@pytest.mark.parametrize("value", [None, [], "text", 0, {"%": None}, {"%": "text"}, {"%": 0}, {"%": {}}], ids=repr)
+@pytest.mark.parametrize(("name", "scope"), WITH_HOOKS)
+def test_any_other_value_in_place_of_hooks_is_refused(home: Path, name: str, scope: str, value: object) -> None:
+    host, place = place_of(home, name, scope)
+    path = place.folder / place.hooks
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps({"hooks": value}).replace("%", next(iter(host.hooks))), encoding="utf-8")
+    before = tree(home)
+    with pytest.raises(EditError, match="hooks"):
+        plan_install(host, place, LAUNCH, "1.0")
+    assert plan_uninstall(host, place).changes == ()
+    assert tree(home) == before
+
+
+@pytest.mark.parametrize("value", ["null", "[]", "''", "0", "~"])
+@pytest.mark.parametrize("key", ["plugins", "plugins:\n  enabled"])
+def test_yaml_with_another_value_is_refused_or_undone(home: Path, key: str, value: str) -> None:
+    host, place = place_of(home, "hermes", "user")
+    path = place.folder / place.config[-1]
+    path.parent.mkdir(parents=True)
+    path.write_text(f"{key}: {value}\n", encoding="utf-8")
+    before = tree(home)
+    try:
+        plan = plan_install(host, place, LAUNCH, "1.0")
+    except EditError:
+        assert tree(home) == before
+        return
+    install(plan)
+    uninstall(plan_uninstall(host, place))
+    assert path.read_text(encoding="utf-8") == f"{key}: {value}\n"
+
+
+@pytest.mark.parametrize("indent", [None, 1], ids=["one line", "lines"])
+@pytest.mark.parametrize(("name", "scope"), [each for each in PLACES if HOSTS[each[0]].syntax == JSON])
+def test_the_time_of_an_install_grows_with_the_file(
+    home: Path, name: str, scope: str, indent: int | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The text is read a bounded number of times, however large it is: parsing is what takes the time."""
+    host, place = place_of(home, name, scope)
+    parsed = 0
+    loads = json.loads
+
+    def counted(text: str | bytes, **more: Any) -> Any:
+        nonlocal parsed
+        parsed += len(text)
+        return loads(text, **more)
+
+    for file in filter(None, (*place.config[-1:], place.hooks)):
+        path = place.folder / file
+        path.parent.mkdir(parents=True, exist_ok=True)
+        state = {"kept": [{"url": "a//b", "n": n} for n in range(20_000)]}
+        path.write_text(json.dumps(state, indent=indent), encoding="utf-8")
+    size = sum(path.stat().st_size for path in home.rglob("*.json"))
+    monkeypatch.setattr(json, "loads", counted)
+    started = time.process_time()
+    plan = plan_install(host, place, LAUNCH, "1.0")
+    lines = list(diff_lines([change for change in plan.changes if change.file.data is not None]))
+    assert time.process_time() - started < 3 + size / 1e6
+    assert parsed <= 20 * size
+    assert max(map(len, lines), default=0) <= 2 * LONG
+
+
 def test_a_link_that_leads_outside_is_refused(home: Path, tmp_path: Path) -> None:
     host, place = place_of(home, "cursor", "project")
     (tmp_path / "secret.json").write_text("{}")
@@ -425,3 +533,56 @@ def test_an_entry_of_ours_is_known_wherever_the_program_lies() -> None:
     ]
     assert [is_our_entry(entry) for entry, _ in entries] == [ours for _, ours in entries]
     assert command_of(entries[0][0]) == ("/a/recall-rank", "mcp")
+
+
+def test_no_hook_makes_a_session_wait_for_long() -> None:
+    """Only what a model summarises before a compaction takes longer."""
+    limits = {(name, event): limit for name in HOSTS for event, limit in HOSTS[name].hooks.items()}
+    shipped = [each.written(LAUNCH, True) for name in HOSTS for each in HOSTS[name].files if each.written is not None]
+    limits |= {("copilot", str(each)): each["timeoutSec"] for each in _handlers(shipped)}
+    plugin_hooks = files("recall_rank.frontends.hosts") / "files/claude_code/hooks/hooks.json"
+    plugin = json.loads(plugin_hooks.read_text("utf-8"))
+    limits |= {("plugin", event): group["hooks"][0]["timeout"] for event, (group,) in plugin["hooks"].items()}
+    limits["compact", "SessionStart"] = SESSION_START_SECONDS
+    assert len(limits) > 12
+    for (name, event), limit in limits.items():
+        assert (limit / 1000 if name == "gemini" else limit) <= 5 or event == "PreCompact", (name, event)
+    assert all(limit < 5 for limit in SECONDS.values())
+
+
+def _handlers(value: object) -> Iterator[dict[str, Any]]:
+    if isinstance(value, dict) and "timeoutSec" in value:
+        yield value
+    for each in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
+        yield from _handlers(each)
+
+
+def test_a_diff_shows_the_lines_that_changed(tmp_path: Path) -> None:
+    """The numbers of lines are those of the whole files, also where equal lines at the ends are not compared."""
+    before = [f"line {n}\n" for n in range(1, 101)]
+    after = [*before[:49], "new\n", *before[50:]]
+    file = ProjectFile("a", tmp_path / "a", "".join(before).encode())
+    assert list(diff_lines([Change(file, "".join(after).encode())])) == [
+        *("--- a/a", "+++ b/a", "@@ -47,7 +47,7 @@", " line 47", " line 48", " line 49"),
+        *("-line 50", "+new", " line 51", " line 52", " line 53"),
+    ]
+
+
+@given(st.lists(st.sampled_from("abc"), max_size=12), st.lists(st.sampled_from("abc"), max_size=12))
+def test_a_diff_makes_one_text_of_the_other(before: list[str], after: list[str]) -> None:
+    one, other = ("".join(f"{line}\n" for line in lines) for lines in (before, after))
+    shown = list(diff_lines([Change(ProjectFile("a", Path("a"), one.encode()), other.encode())]))
+    patched: list[str] = []
+    at = 0  # lines of `before` that were taken
+    for line in shown[2:]:
+        if line.startswith("@@"):
+            start, _, count = line.split()[1][1:].partition(",")
+            first = int(start) - (count != "0")
+            patched += before[at:first]
+            at = first
+        elif line[0] in " -":
+            assert before[at] == line[1:]
+            at += 1
+        if line[0] in " +":
+            patched.append(line[1:])
+    assert [*patched, *before[at:]] == after

@@ -44,9 +44,10 @@ def test_changes_need_consent(home: Path, run: Run) -> None:
     refused = run("install", "codex")
     assert refused.exit_code == 2
     assert "consent" in refused.stderr
-    assert "+startup_timeout_sec = 30" in refused.stdout
-    dry = run("install", "codex", "--dry-run", "--tools", "recall,session_search")
+    assert "  new      .codex/config.toml (" in refused.stdout
+    dry = run("install", "codex", "--dry-run", "--full", "--tools", "recall,session_search")
     assert dry.exit_code == 0
+    assert "+startup_timeout_sec = 30" in dry.stdout
     assert '"--tools", "recall,session_search"' in dry.stdout
     assert not (home / ".codex").exists()
 
@@ -207,3 +208,42 @@ def test_the_program_is_named_by_its_absolute_path(tmp_path: Path, monkeypatch: 
     assert launch.running_program() == (str(program),)
     monkeypatch.setattr(sys, "argv", [str(tmp_path / "recall_rank/__main__.py")])
     assert launch.running_program() == (sys.executable, "-P", "-m", "recall_rank")
+
+
+@pytest.mark.parametrize("host", HOSTS)
+def test_what_is_changed_begins_with_a_summary(home: Path, run: Run, host: str) -> None:
+    """New files are shown whole by --full alone; of an existing one its changes always are."""
+    place = HOSTS[host].place("user", {}, home, home / "work")
+    assert place is not None
+    mine = [place.folder / name for name in (*place.config[-1:], place.hooks) if name and host != "opencode"]
+    for path in mine:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("" if HOSTS[host].syntax != "json" and path.suffix != ".json" else "{\n}\n", encoding="utf-8")
+    shown = run("install", host, "--dry-run").stdout
+    first, *lines = shown.splitlines()
+    summary = [line for line in lines if line.startswith(("  new  ", "  changed  "))]
+    assert first == f"{len(summary)} file{'s' if len(summary) != 1 else ''} in {place.folder}:"
+    assert lines[: len(summary)] == summary
+    assert sum(line.startswith("  changed  ") for line in summary) == len(mine)
+    assert "--- /dev/null" not in shown
+    assert shown.count("--- a/") == len(mine)
+    whole = run("install", host, "--dry-run", "--full").stdout
+    assert whole.count("--- ") >= len(summary)
+    assert whole.startswith(first)
+    assert run("install", host, "--yes").exit_code == 0
+    gone = run("uninstall", host, "--dry-run").stdout
+    assert gone.startswith(first)
+    assert "+++ /dev/null" not in gone
+
+
+def test_a_missing_interpreter_is_named(home: Path, run: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Regression: the script was named, which is there."""
+    script = tmp_path / "recall-rank"
+    script.write_text("#!/opt/gone/python3.11 -P\nprint()\n", encoding="utf-8")
+    script.chmod(0o755)
+    for ask in (probe_program, probe_server):
+        assert ask((str(script),)).problem == "it cannot be started: /opt/gone/python3.11: No such file or directory"
+        assert str(tmp_path / "none") in ask((str(tmp_path / "none"),)).problem
+    monkeypatch.setattr(launch, "running_program", lambda: (str(script),))
+    assert run("install", "codex", "--yes").exit_code == 0
+    assert "/opt/gone/python3.11" in run("hosts").stdout

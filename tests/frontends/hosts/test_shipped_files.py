@@ -34,7 +34,7 @@ def files(folder: Path) -> set[str]:
 
 
 def test_gemini_gets_an_extension_of_its_user(home: Path, run: Run) -> None:
-    done = run("install", "gemini", "--yes")
+    done = run("install", "gemini", "--yes", "--full")
     assert '"trust": true' in done.stdout
     assert '"trust": true' in done.stderr
     everything = {
@@ -73,7 +73,7 @@ def test_gemini_is_found_in_the_home_that_its_variable_names(
 
 
 def test_gemini_gets_hooks_and_a_command_of_a_project(home: Path, run: Run) -> None:
-    done = run("install", "gemini", "--scope", "project", "--yes")
+    done = run("install", "gemini", "--scope", "project", "--yes", "--full")
     assert "trusts the folder" in done.stderr
     assert files(home) == {"work/.gemini/settings.json", "work/.gemini/commands/recall.toml"}
     hooks = json.loads((home / "work/.gemini/settings.json").read_text())["hooks"]

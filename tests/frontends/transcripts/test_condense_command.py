@@ -79,7 +79,7 @@ def test_without_a_summary_the_page_is_written_and_the_status_says_so(
     result = run("condense", "long-e", *words, "--out", out, "--history", place)
     assert result.exit_code == NOT_CURATED
     assert result.stdout == ""
-    assert result.stderr.startswith("recall-rank: the page is written, but not all of it is summarised: ")
+    assert result.stderr.startswith(f"wrote {out}\nrecall-rank: the page is written, but not all of it is summarised: ")
     assert said in result.stderr
     assert "## Older conversation, left out\n" in out.read_text(encoding="utf-8")
 

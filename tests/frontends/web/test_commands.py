@@ -41,7 +41,7 @@ def file(tmp_path: Path) -> Path:
 def test_a_shared_page_has_no_secrets_unless_they_are_wanted(run: Run, file: Path, tmp_path: Path) -> None:
     target = tmp_path / "page.html"
     for words, there in (((), False), (("--redact",), False), (("--no-redact",), True)):
-        result = run("web", "s-secret", "--share", target, "--history", file, *words)
+        result = run("web", "s-secret", "--share", target, "--force", "--history", file, *words)
         assert result.exit_code == 0, result.output
         page = target.read_text(encoding="utf-8")
         assert (SECRET in page) is there

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 import time
 from dataclasses import dataclass
+from pathlib import Path
 from threading import Event
 from typing import IO, Any, Final, NoReturn
 
@@ -13,6 +15,8 @@ import click
 
 from recall_rank.frontends.caller_context import read_context
 from recall_rank.frontends.cli.options.histories import history_option, open_recall, read_with_progress
+from recall_rank.frontends.cli.options.named_sources import every_store
+from recall_rank.frontends.cli.options.output_file import OutputFile, output_options
 from recall_rank.frontends.cli.output.console import HITS, status_of
 from recall_rank.frontends.display_text import safe_json
 from recall_rank.frontends.hooks.hook_calls import HOOKS
@@ -24,6 +28,8 @@ from recall_rank.model.serialize import MAX_DEPTH, error_to_dict, json_kind, jso
 
 _MODES: Final = ("schema", "raw")
 _WIRES: Final = ("snake", "camel")
+_ANSWER: Final = re.compile(rb'\{"id":[^\n]*?,"ms":[0-9.e+-]+,"cpu_ms":[0-9.e+-]+,"output":')  # as serve() makes it
+_ANSWER_BYTES: Final = 10_000  # within which its beginning lies
 _HELP: Final = """Answer many calls: a line of JSON in, a line of JSON out.
 
 A call is {"id", "tool", "args", "mode"?, "context"?, "options"?, "now"?, "wire"?}, its answer {"id", "ms",
@@ -37,22 +43,33 @@ time and in another order than they came; {"cancel": ID} cancels a call; the end
 @click.command(name="batch", help=_HELP, short_help="Answer many calls: lines of JSON in, lines of JSON out.")
 @history_option
 @click.option("--calls", type=click.File("rb"), required=True, help="Calls, one JSON object a line; - is stdin.")
-@click.option("--out", type=click.File("wb", lazy=True), required=True, help="Where answers go; - is stdout.")
+@output_options("--out", required=True, help="Where answers go; - is stdout.")
 @click.option("--live", is_flag=True, help="Answer each call as soon as it is done, until the calls end.")
 @click.pass_context
-def batch(ctx: click.Context, histories: tuple[str, ...], calls: IO[bytes], out: IO[bytes], live: bool) -> None:
+def batch(ctx: click.Context, histories: tuple[str, ...], calls: IO[bytes], out: OutputFile, live: bool) -> None:
     """Answer the calls of a file, each with a line of JSON."""
-    if live:
-        _answer_live(histories, calls, out)
-    out.flush()  # opens the file, so that one that cannot be made is told before anything is read
-    with open_recall(histories) as recall:
-        reports = read_with_progress(recall)
-        tools = RecallTools(recall, hooks=HOOKS)
-        for number, line in enumerate(calls, 1):
-            if line.strip():
-                out.write(answer_line(serve(tools, line, number)))
-    out.flush()
+    if _holds_answers(out.path):
+        out = OutputFile(out.path, replaced=True)
+    with out.open(every_store(histories), growing=live) as file:
+        if live:
+            _answer_live(histories, calls, file)
+        with open_recall(histories) as recall:
+            reports = read_with_progress(recall)
+            tools = RecallTools(recall, hooks=HOOKS)
+            for number, line in enumerate(calls, 1):
+                if line.strip():
+                    file.write(answer_line(serve(tools, line, number)))
     ctx.exit(status_of(reports))
+
+
+def _holds_answers(path: Path | None) -> bool:
+    """Return whether a file begins with an answer of an earlier `batch`, which a later one may replace: calls are
+    answered again and again into the same file.
+    """
+    if path is None or not path.is_file() or not os.access(path, os.R_OK):
+        return False
+    with path.open("rb") as file:
+        return _ANSWER.match(file.read(_ANSWER_BYTES)) is not None
 
 
 def _answer_live(histories: tuple[str, ...], calls: IO[bytes], out: IO[bytes]) -> NoReturn:

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import click
 
 from recall_rank.frontends.cli.options.cache_options import CacheOptions, not_empty
+from recall_rank.frontends.cli.options.named_sources import every_store
+from recall_rank.frontends.cli.options.output_file import refuse_in_store
 from recall_rank.frontends.cli.output.console import HITS, NOT_WRITTEN, USAGE, fail, print_json, say
 from recall_rank.frontends.display_text import escape_lines, one_line
 from recall_rank.model.option_errors import error_text
@@ -42,6 +44,7 @@ def on(ctx: click.Context, project: str, yes: bool) -> None:
     """Turn it on in a project: a line of CLAUDE.md, the file it names, a line of .gitignore, hooks in settings.json."""
     from recall_rank.frontends.compaction.switch import idle_hooks, plan_on, turn_on
 
+    refuse_in_store(project, every_store(()))
     plan = _planned(project, plan_on)
     if plan.changes:
         _confirm(plan, yes=yes)

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
 from recall_rank.frontends.cli.options.completions import complete_sessions
 from recall_rank.frontends.cli.options.histories import history_option
+from recall_rank.frontends.cli.options.named_sources import every_store
 from recall_rank.frontends.cli.options.one_session import read_session
+from recall_rank.frontends.cli.options.output_file import OutputFile, output_options
 from recall_rank.frontends.cli.options.redact import redact_option
+from recall_rank.frontends.cli.options.targets import target_of
 from recall_rank.frontends.cli.output.console import HITS, NO_HITS, NOT_CURATED, USAGE, fail
 from recall_rank.model.option_errors import error_text
 
@@ -34,7 +37,7 @@ if TYPE_CHECKING:
     help="Write exchanges of at most N tokens; 8000 with --query.",
 )
 @redact_option
-@click.option("--out", "-o", type=click.File("wb", lazy=True), default="-", help="The file. Default: -, stdout.")
+@output_options("--out", "-o", default="-", help="The file. Default: -, stdout.")
 @history_option
 @click.pass_context
 def condense(
@@ -45,7 +48,7 @@ def condense(
     query: str | None,
     max_tokens: int | None,
     redact: bool,
-    out: Any,
+    out: OutputFile,
     histories: tuple[str, ...],
 ) -> None:
     """Write a session within 20,000 tokens: the newest exchanges word for word, a summary of those before them.
@@ -60,10 +63,12 @@ def condense(
     if query is not None and not query.strip():
         raise click.UsageError("--query is empty")
     asked, missing = (None, "") if packs else _summarizer(summarizer)
-    read = read_session(session, histories, redact=redact)
-    page = _packed(read, query, max_tokens) if packs else _condensed(read, asked, missing)
-    out.write(page.text.encode("utf-8", "replace"))
-    out.flush()
+    out.format(("markdown",))
+    histories = target_of(session, None, histories).histories
+    with out.open(every_store(histories)) as file:
+        read = read_session(session, histories, redact=redact)
+        page = _packed(read, query, max_tokens) if packs else _condensed(read, asked, missing)
+        file.write(page.text.encode("utf-8", "replace"))
     if page.problem:
         fail(page.problem, NOT_CURATED, as_json=False)
     ctx.exit(HITS)

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
-
 import click
 
 from recall_rank.frontends.cli.options.completions import complete_sessions
 from recall_rank.frontends.cli.options.histories import history_option
+from recall_rank.frontends.cli.options.named_sources import every_store
 from recall_rank.frontends.cli.options.one_session import whole_session
+from recall_rank.frontends.cli.options.output_file import EXPORTED, OutputFile, output_options
+from recall_rank.frontends.cli.options.targets import target_of
 from recall_rank.frontends.cli.options.web_extra import fail_without_web
 from recall_rank.frontends.cli.output.console import HITS
 from recall_rank.frontends.cli.output.display import given_display
-
-_FORMATS: Final = ("markdown", "jsonl", "html")
 
 
 @click.command(name="export", short_help="Write a whole session as Markdown, HTML or JSONL.")
@@ -22,14 +21,13 @@ _FORMATS: Final = ("markdown", "jsonl", "html")
     "--format",
     "-f",
     "form",
-    type=click.Choice(_FORMATS),
-    default="markdown",
-    help="What it becomes. Default: markdown.",
+    type=click.Choice(EXPORTED),
+    help="What it becomes. Default: as the ending of --out says, else markdown.",
 )
-@click.option("--out", "-o", type=click.File("wb", lazy=True), default="-", help="The file. Default: -, stdout.")
+@output_options("--out", "-o", default="-", help="The file. Default: -, stdout.")
 @history_option
 @click.pass_context
-def export(ctx: click.Context, session_id: str, form: str, out: Any, histories: tuple[str, ...]) -> None:
+def export(ctx: click.Context, session_id: str, form: str | None, out: OutputFile, histories: tuple[str, ...]) -> None:
     """Write a whole session: as Markdown, as HTML that stands alone, or as history that can be read again.
 
     It is named by the number of a hit of the last search in this terminal, by an id or a beginning of one. Nothing is
@@ -37,9 +35,11 @@ def export(ctx: click.Context, session_id: str, form: str, out: Any, histories: 
     """
     from recall_rank.frontends.cli.output.export_formats import export_lines
 
+    form = form or out.format(EXPORTED)
     if form == "html":
         fail_without_web("export --format html")
-    for line in export_lines(whole_session(session_id, histories), form, given_display(out).minute):
-        out.write(line + b"\n")
-    out.flush()
+    histories = target_of(session_id, None, histories).histories
+    with out.open(every_store(histories)) as file:
+        for line in export_lines(whole_session(session_id, histories), form, given_display(file).minute):
+            file.write(line + b"\n")
     ctx.exit(HITS)

@@ -11,6 +11,8 @@ import click
 
 from recall_rank.frontends.cli.options.completions import complete_sessions
 from recall_rank.frontends.cli.options.histories import history_option, open_recall, read_with_progress
+from recall_rank.frontends.cli.options.named_sources import every_store
+from recall_rank.frontends.cli.options.output_file import refuse_in_store
 from recall_rank.frontends.cli.output.console import (
     HITS,
     NO_HISTORY,
@@ -200,6 +202,7 @@ def _append(folder: Path, texts: Iterable[str], *, as_json: bool) -> int:
     from recall_rank.frontends.notes.notes_file import NOTES, NotesError, append_notes
     from recall_rank.frontends.notes.start_block import start_block
 
+    refuse_in_store(folder, every_store(()))
     try:
         done = append_notes(folder, list(texts))
         skipped_files = start_block(folder).warnings if done.added else ()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator, Sequence
-from typing import IO, TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
@@ -12,6 +12,8 @@ from recall_rank.frontends.activity.activity import MAX_PERIODS, PERIODS, Activi
 from recall_rank.frontends.cli.options.cache_options import CacheOptions
 from recall_rank.frontends.cli.options.display_options import display_options
 from recall_rank.frontends.cli.options.histories import history_option, open_recall, read_with_progress
+from recall_rank.frontends.cli.options.named_sources import every_store
+from recall_rank.frontends.cli.options.output_file import OutputFile, output_options
 from recall_rank.frontends.cli.output.console import (
     Line,
     fail_without_history,
@@ -34,12 +36,15 @@ _EIGHTHS: Final = " ▏▎▍▌▋▊▉"
 
 @click.command(name="stats", short_help="Count messages by period, project and agent.")
 @click.option("--by", "unit", type=click.Choice(PERIODS), help="How long a period is. Default: what fits the history.")
-@click.option("--svg", type=click.File("wb", lazy=True), metavar="FILE", help="Draw it into this file too.")
+@output_options("--svg", metavar="FILE", help="Draw it into this file too; - is stdout.")
 @history_option
 @click.option("--json", "as_json", is_flag=True, help="Print all counts as one line of JSON.")
 @display_options
-def stats(unit: str | None, svg: IO[bytes] | None, histories: tuple[str, ...], as_json: bool) -> None:
+def stats(unit: str | None, svg: OutputFile | None, histories: tuple[str, ...], as_json: bool) -> None:
     """Show how much was said when, in which projects and with which agents. Days are those of UTC."""
+    if svg is not None:
+        svg.format(("svg",))
+        svg.check(every_store(histories))
     with open_recall(histories, as_json=as_json) as recall:
         fail_without_history(read_with_progress(recall), as_json=as_json)
         # as the index has them: what a fork copied from another session is counted once
@@ -48,8 +53,8 @@ def stats(unit: str | None, svg: IO[bytes] | None, histories: tuple[str, ...], a
     if svg is not None:
         from recall_rank.frontends.activity.activity_svg import activity_svg
 
-        svg.write(activity_svg(found, unit).encode("utf-8", "replace"))
-        svg.flush()
+        with svg.open(every_store(histories)) as file:
+            file.write(activity_svg(found, unit).encode("utf-8", "replace"))
     if as_json:
         print_json(_to_dict(found, unit, vectors))
     else:

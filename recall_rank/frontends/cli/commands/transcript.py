@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import click
 
 from recall_rank.frontends.cli.options.completions import complete_sessions
 from recall_rank.frontends.cli.options.histories import history_option
+from recall_rank.frontends.cli.options.named_sources import every_store
 from recall_rank.frontends.cli.options.one_session import read_session
+from recall_rank.frontends.cli.options.output_file import OutputFile, output_options
 from recall_rank.frontends.cli.options.redact import redact_option
+from recall_rank.frontends.cli.options.targets import target_of
 from recall_rank.frontends.cli.output.console import HITS
 from recall_rank.frontends.cli.output.display import given_display
 
@@ -18,11 +19,11 @@ from recall_rank.frontends.cli.output.display import given_display
 @click.argument("session", metavar="{NUMBER | SESSION}", shell_complete=complete_sessions)
 @click.option("--no-subagents", is_flag=True, help="Leave out the conversations of its subagents.")
 @redact_option
-@click.option("--out", "-o", type=click.File("wb", lazy=True), default="-", help="The file. Default: -, stdout.")
+@output_options("--out", "-o", default="-", help="The file. Default: -, stdout.")
 @history_option
 @click.pass_context
 def transcript(
-    ctx: click.Context, session: str, *, no_subagents: bool, redact: bool, out: Any, histories: tuple[str, ...]
+    ctx: click.Context, session: str, *, no_subagents: bool, redact: bool, out: OutputFile, histories: tuple[str, ...]
 ) -> None:
     """Write a session as a transcript: what was said in full, tool calls in one line each, with statistics.
 
@@ -32,8 +33,10 @@ def transcript(
     from recall_rank.frontends.transcripts.homes import own_homes
     from recall_rank.frontends.transcripts.render import transcript_lines
 
-    read = read_session(session, histories, subagents=not no_subagents, redact=redact)
-    for line in transcript_lines(read, own_homes(), given_display(out).minute):
-        out.write(line.encode("utf-8", "replace") + b"\n")
-    out.flush()
+    out.format(("markdown",))
+    histories = target_of(session, None, histories).histories
+    with out.open(every_store(histories)) as file:
+        read = read_session(session, histories, subagents=not no_subagents, redact=redact)
+        for line in transcript_lines(read, own_homes(), given_display(file).minute):
+            file.write(line.encode("utf-8", "replace") + b"\n")
     ctx.exit(HITS)

@@ -74,23 +74,22 @@ def open_recall(
         say(f"recall-rank: {one_line(chosen.problem)}; the index is made anew each time", err=True)
     named = embedder or chosen.embedder
     model = None if named is None else open_embedder(named)
-    if histories:
-        try:
-            sources = named_sources(histories)
-        except ValueError as error:
-            fail(str(error), USAGE, as_json=as_json)
-        return Recall(
-            sources,
-            chosen.cache,
-            context,
-            ignore=chosen.ignore,
-            keep_vanished=chosen.keep_vanished,
-            vocabulary=True,
-            embedder=model,
+    try:
+        if histories:
+            return Recall(
+                named_sources(histories),
+                chosen.cache,
+                context,
+                ignore=chosen.ignore,
+                keep_vanished=chosen.keep_vanished,
+                vocabulary=True,
+                embedder=model,
+            )
+        recall = Recall.discover(
+            chosen.cache, context, ignore=chosen.ignore, keep_vanished=chosen.keep_vanished, embedder=model
         )
-    recall = Recall.discover(
-        chosen.cache, context, ignore=chosen.ignore, keep_vanished=chosen.keep_vanished, embedder=model
-    )
+    except ValueError as error:  # a history that is none, a cache in a store, limits that are none
+        fail(str(error), USAGE, as_json=as_json)
     if not recall.found and not may_be_none:
         place = chosen.folder()
         if place is not None:

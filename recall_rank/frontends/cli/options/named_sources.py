@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 import click
+
+from recall_rank.frontends.cli.output.console import USAGE, fail
 
 if TYPE_CHECKING:
     from recall_rank.model import Reading, Source, Unit
@@ -38,6 +41,23 @@ class UnreadableSource:
 def named_sources(histories: Sequence[str]) -> list[Source]:
     """Return the sources that values of --history name. Raises ValueError for one that names none."""
     return [source for history in histories for source in _open(history)]
+
+
+def every_store(histories: Sequence[str]) -> Iterator[str]:
+    """Yield the locations of the stores that values of --history name, of all stores of this machine and of the copies
+    of others: where nothing is written, whichever of them a command reads. Ends the command for a value that names
+    none.
+    """
+    from recall_rank.exchange.pulled import pulled_sources
+    from recall_rank.loaders import discover
+
+    try:
+        named = named_sources(histories)
+    except ValueError as error:
+        fail(str(error), USAGE, as_json=False)
+    yield from (source.location for source in (*named, *discover()))
+    with suppress(PermissionError):  # a folder that this process may not look into is none that it writes to
+        yield from (source.location for source in pulled_sources())
 
 
 def _open(history: str) -> Sequence[Source]:

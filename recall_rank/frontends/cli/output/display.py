@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, tzinfo
 from pathlib import Path
-from typing import Any, Final, TextIO
+from typing import IO, Any, Final
 
 import click
 
@@ -64,7 +64,7 @@ class Display:
 
 
 def display_of(
-    stream: TextIO,
+    stream: IO[Any],
     environ: Mapping[str, str],
     *,
     color: str | None = None,
@@ -91,7 +91,7 @@ def has_terminal() -> bool:
     return any(os.isatty(descriptor) for descriptor in (2, 0, 1))
 
 
-def columns_of(stream: TextIO) -> int | None:
+def columns_of(stream: IO[Any]) -> int | None:
     """Return the width of the terminal that a stream is; None for a pipe and for a terminal that is too narrow to wrap
     text for.
     """
@@ -107,7 +107,7 @@ def is_quiet() -> bool:
     return context is not None and QUIET in context.meta.get(FORM, {})
 
 
-def given_display(stream: TextIO) -> Display:
+def given_display(stream: IO[Any]) -> Display:
     """Return how the running command shows its answer on a stream, by its options and the settings. Settings that
     cannot be read end the command.
     """

@@ -9,10 +9,13 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
+from recall_rank.histories.user_files import read_user_file
+
 PROGRAM: Final = "recall-rank"
 MODULE: Final = ("-m", "recall_rank")
 _HOOK: Final = "hook"
 _CLAUDE: Final = "claude-code"
+_LARGEST: Final = 1 << 20  # bytes of settings
 
 
 def hook_command(program: Sequence[str], host: str, event: str) -> str:
@@ -55,7 +58,7 @@ def claude_settings_run(event: str, folder: str, environ: Mapping[str, str], hom
 
 def _runs_hook(path: Path, event: str) -> bool:
     try:
-        data = path.read_bytes()
+        data = read_user_file(path, _LARGEST) or b""
     except OSError:
         return False
     if f"{_HOOK} {_CLAUDE} {event}".encode() not in data:

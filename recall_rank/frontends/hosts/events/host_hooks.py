@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     Machine = Callable[[], HookMachine]
 
 CURATING: Final = "RECALL_RANK_CURATING"  # set inside a program that a curator or summarizer of recall-rank has started
-SECONDS: Final = {START: 5.0, MESSAGE: 2.0, COMPACTION: 10.0, END: 5.0}  # kind of event -> time for its answer
+SECONDS: Final = {START: 3.0, MESSAGE: 2.0, COMPACTION: 3.0, END: 3.0}  # kind of event -> time for its answer
 SEARCH_MS: Final = 800.0  # for the search behind a message of the user
 FRESH_SECONDS: Final = 20.0  # an index that is newer is not refreshed when a session starts
 STALE_SECONDS: Final = 60.0  # an older index is refreshed in the background, for the next message

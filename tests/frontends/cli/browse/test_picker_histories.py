@@ -22,6 +22,7 @@ from recall_rank.frontends.cli.browse.state import PAGE, SearchState
 from recall_rank.frontends.demo import NOW
 from recall_rank.frontends.demo.generate import history
 from recall_rank.loaders import open_sources
+from tests.fixtures import make_fixtures
 from tests.support.frontends.picker import (
     Desk,
     Driven,
@@ -145,23 +146,31 @@ def test_a_history_that_grows_is_seen_and_the_selection_stays(tmp_path: Path, mo
 
 
 def test_nothing_in_a_history_or_beside_it_changes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """All keys that do something are pressed; the export is named into the history, and over it."""
+    """All keys that do something are pressed; the export is named over the history and its journal, and into a store
+    of this machine.
+    """
     store = tmp_path / "store"
+    projects = tmp_path / ".claude" / "projects"
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.delenv("CLAUDE_CONFIG_DIR", raising=False)
+    make_fixtures.write_claude(tmp_path)
     store.mkdir()
     recall = recall_of(store, said("one", "the lantern"), said("two", "lantern"))
-    before = {path: (path.read_bytes(), path.stat().st_mtime_ns) for path in store.rglob("*")}
+    files = [path for folder in (store, projects) for path in folder.rglob("*") if path.is_file()]
+    before = {path: (path.read_bytes(), path.stat().st_mtime_ns) for path in files}
 
     async def test() -> None:
         async with open_picker(recall, query="lantern") as picker:
             await picker.press("down", *"yomnNsdfx", "tab", "tab")
-            for name in ("history.jsonl", "new.jsonl", "note.md"):
-                picker.app._export(["one"], str(store / name))
+            for target in (store / "history.jsonl", store / "history.jsonl-wal.md", projects / "note.md"):
+                picker.app._export(["one"], str(target))
                 await picker.until(lambda: "nothing was written" in picker.status)
-            picker.app._export(["one", "two"], str(store))
+            picker.app._export(["one", "two"], str(projects / "x"))
             await picker.until(lambda: "nothing was written" in picker.status)
 
     drive(test())
-    assert {path: (path.read_bytes(), path.stat().st_mtime_ns) for path in store.rglob("*")} == before
+    files = [path for folder in (store, projects) for path in folder.rglob("*") if path.is_file()]
+    assert {path: (path.read_bytes(), path.stat().st_mtime_ns) for path in files} == before
 
 
 def test_a_first_reading_shows_its_progress_and_takes_keys(tmp_path: Path) -> None:

@@ -11,7 +11,8 @@ import click
 
 from recall_rank.frontends.cli.options.cache_options import CacheOptions, not_empty
 from recall_rank.frontends.cli.options.completions import complete_histories
-from recall_rank.frontends.cli.options.named_sources import DEMO, demo_history
+from recall_rank.frontends.cli.options.named_sources import DEMO, demo_history, every_store
+from recall_rank.frontends.cli.options.output_file import refuse_in_store
 from recall_rank.frontends.cli.output.console import (
     HITS,
     NO_HISTORY,
@@ -65,6 +66,7 @@ def build(
     if address is not None and workers is not None:
         fail("--ray and --workers exclude each other", USAGE, as_json=as_json)
     places = [str(demo_history()) if source == DEMO else source for source in sources]
+    refuse_in_store(Path(out).expanduser(), every_store(places))
     try:
         ignore = CacheOptions.known().in_memory().ignore or Ignore()
         with closing(_workers(address, workers)) as running, progress_on_stderr() as progress:

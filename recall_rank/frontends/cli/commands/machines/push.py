@@ -16,7 +16,8 @@ import click
 from recall_rank.frontends.cli.options.cache_options import CacheOptions, not_empty
 from recall_rank.frontends.cli.options.completions import complete_projects
 from recall_rank.frontends.cli.options.histories import history_option
-from recall_rank.frontends.cli.options.named_sources import named_sources
+from recall_rank.frontends.cli.options.named_sources import every_store, named_sources
+from recall_rank.frontends.cli.options.output_file import refuse_in_store
 from recall_rank.frontends.cli.output.console import (
     NO_HISTORY,
     NOT_THERE,
@@ -90,6 +91,8 @@ def push(
         fail("--dry-run and --withdraw exclude each other", USAGE, as_json=as_json)
     started = time.perf_counter()
     place = _place(url)
+    if place.startswith("file://"):
+        refuse_in_store(place.removeprefix("file://"), every_store(histories))
     try:
         machine = MachineName(host or platform.node() or "localhost", user or getpass.getuser())
         chosen, allowed = CacheOptions.known(), projects or settings().push_projects

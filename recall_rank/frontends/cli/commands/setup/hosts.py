@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -12,8 +12,10 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from recall_rank.frontends.cli.options.families import named_families
+from recall_rank.frontends.cli.options.named_sources import every_store
+from recall_rank.frontends.cli.options.output_file import refuse_in_store
 from recall_rank.frontends.cli.output.console import HITS, NOT_WRITTEN, USAGE, fail, print_json, say
-from recall_rank.frontends.display_text import escape_lines, one_line
+from recall_rank.frontends.display_text import counted, escape_lines, one_line
 from recall_rank.frontends.tools.families import FAMILIES
 
 if TYPE_CHECKING:
@@ -31,6 +33,7 @@ _SCOPE = click.option(
     help="user: your own settings, for every project; project: the settings of the current folder. Default: user.",
 )
 _DRY = click.option("--dry-run", is_flag=True, help="Show the changes as a diff and make none.")
+_FULL = click.option("--full", is_flag=True, help="Show new and removed files whole, too.")
 _YES = click.option("--yes", is_flag=True, help="Make the changes that are shown without asking.")
 
 
@@ -47,10 +50,19 @@ _YES = click.option("--yes", is_flag=True, help="Make the changes that are shown
     help=f"Families of tools to offer, separated by commas: {', '.join(FAMILIES)}. Default: what the host is given.",
 )
 @click.option("--no-hooks", is_flag=True, help="Leave out what adds to a conversation unasked.")
+@_FULL
 @_YES
 @click.pass_context
 def install(
-    ctx: click.Context, host: str, scope: str, dry_run: bool, families: tuple[str, ...], no_hooks: bool, yes: bool
+    ctx: click.Context,
+    host: str,
+    *,
+    scope: str,
+    dry_run: bool,
+    families: tuple[str, ...],
+    no_hooks: bool,
+    full: bool,
+    yes: bool,
 ) -> None:
     """Install recall-rank into HOST: opencode, claude-code, codex, gemini, copilot, cursor, pi, tallow or hermes.
 
@@ -64,11 +76,13 @@ def install(
 
     launch = Launch(running_program(), families)
     chosen, place = _place(host, scope)
+    if scope == "project":
+        refuse_in_store(place.folder, every_store(()))
     plan = _done(lambda: plan_install(chosen, place, launch, _version(), hooks=not no_hooks))
     if not plan.changes:
         say(f"recall-rank is installed in {host} like this already: nothing was changed")
         ctx.exit(HITS)
-    _confirm(plan, dry_run=dry_run, yes=yes)
+    _confirm(plan, dry_run=dry_run, full=full, yes=yes)
     _done(lambda: make(plan))
     say(f"recall-rank is installed in {host}; it takes effect when {host} is started again")
     if command_of(chosen.entry(launch) or {}) and not _has_server():
@@ -87,9 +101,10 @@ def install(
 @_HOST
 @_SCOPE
 @_DRY
+@_FULL
 @_YES
 @click.pass_context
-def uninstall(ctx: click.Context, host: str, scope: str, dry_run: bool, yes: bool) -> None:
+def uninstall(ctx: click.Context, host: str, *, scope: str, dry_run: bool, full: bool, yes: bool) -> None:
     """Undo `install`: what it put into HOST goes, and what others changed since stays."""
     from recall_rank.frontends.hosts.install import plan_uninstall
     from recall_rank.frontends.hosts.install import uninstall as make
@@ -97,7 +112,7 @@ def uninstall(ctx: click.Context, host: str, scope: str, dry_run: bool, yes: boo
     chosen, place = _place(host, scope)
     plan = _done(lambda: plan_uninstall(chosen, place))
     if plan.changes or dry_run:
-        _confirm(plan, dry_run=dry_run, yes=yes)
+        _confirm(plan, dry_run=dry_run, full=full, yes=yes)
     changed = _done(lambda: make(plan))
     say(f"recall-rank is {'no longer' if changed else 'not'} installed in {host}")
     for remark in plan.remarks:
@@ -145,9 +160,12 @@ def _row(name: str, ask: Callable[[Host, InstallState], ProbeAnswer] | None) -> 
     host = HOSTS[name]
     found = next((path for program in host.programs if (path := shutil.which(program)) is not None), None)
     scopes = []
+    here = _working_directory()
     for scope in _SCOPES:
-        place = host.place(scope, os.environ, Path.home(), Path.cwd())
-        if place is None or (scope == "project" and Path.cwd() == Path.home()):
+        if scope == "project" and here in (None, Path.home()):
+            continue
+        place = host.place(scope, os.environ, Path.home(), here or Path.home())
+        if place is None:
             continue
         state = install_state(host, place)
         scopes.append((scope, state, ask(host, state) if ask is not None and state.is_there else None))
@@ -221,27 +239,60 @@ def _row_to_dict(row: HostRow) -> dict[str, Any]:
     return {"host": row.host.name, "program": row.program, "settings": row.settings, "scopes": scopes}
 
 
+def _working_directory() -> Path | None:
+    """Return the working directory; None when it was removed or cannot be read."""
+    try:
+        return Path.cwd()
+    except OSError:
+        return None
+
+
 def _place(name: str, scope: str) -> tuple[Host, HostPlace]:
     from recall_rank.frontends.hosts.every_host import HOSTS
 
     host = HOSTS[name]
+    here = _working_directory()
+    if scope == "project" and here is None:
+        fail("nothing was changed: the working directory was removed", USAGE, as_json=False)
     try:
-        place = host.place(scope, os.environ, Path.home(), Path.cwd())
+        place = host.place(scope, os.environ, Path.home(), here or Path.home())
     except (OSError, RuntimeError) as error:
         fail(f"nothing was changed: {error}", USAGE, as_json=False)
     if place is None:
         fail(f"nothing was changed: {name} has no settings of a project", USAGE, as_json=False)
-    if scope == "project" and Path.cwd() == Path.home():
+    if scope == "project" and here == Path.home():
         fail("nothing was changed: the home folder is no project", USAGE, as_json=False)
     return host, place
 
 
-def _confirm(plan: InstallPlan, *, dry_run: bool, yes: bool) -> None:
-    """Show the changes of a plan and ask for consent. Ends the command without it, and after a dry run."""
+def _summary(plan: InstallPlan) -> Iterator[str]:
+    """Yield what a plan does, a line for each file."""
+    changes = plan.changes
+    yield f"{counted(len(changes), 'file', 'files')} in {one_line(str(plan.folder))}:" if changes else "no file changes"
+    for change in changes:
+        name = one_line(change.file.name)
+        before, after = ((data or b"").count(b"\n") for data in (change.file.data, change.after))
+        if change.file.data is None:
+            yield f"  new      {name} ({counted(after, 'line', 'lines')})"
+        elif change.after is None:
+            yield f"  removed  {name} ({counted(before, 'line', 'lines')})"
+        else:
+            yield f"  changed  {name} ({after - before:+,} lines)"
+
+
+def _confirm(plan: InstallPlan, *, dry_run: bool, full: bool, yes: bool) -> None:
+    """Show the changes of a plan, with `full` also whole files, and ask for consent. Ends the command without it, and
+    after a dry run.
+    """
     from recall_rank.frontends.file_edits.project_files import diff_lines
 
-    for line in diff_lines(plan.changes):
+    for line in _summary(plan):
+        say(line)
+    shown = [each for each in plan.changes if full or (each.file.data is not None and each.after is not None)]
+    for line in diff_lines(shown):
         click.echo(escape_lines(line))
+    if len(shown) < len(plan.changes):
+        say("--full also shows the new and removed files")
     if dry_run:
         raise click.exceptions.Exit(HITS)
     if yes:

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
 from recall_rank.frontends.cli.options.cache_options import CacheOptions
 from recall_rank.frontends.cli.options.completions import complete_sessions
 from recall_rank.frontends.cli.options.histories import history_option, open_recall, read_with_progress
+from recall_rank.frontends.cli.options.named_sources import every_store
 from recall_rank.frontends.cli.options.one_session import whole_session
+from recall_rank.frontends.cli.options.output_file import OutputFile, output_options
 from recall_rank.frontends.cli.options.redact import redact_option
+from recall_rank.frontends.cli.options.targets import target_of
 from recall_rank.frontends.cli.options.web_extra import fail_without_web
 from recall_rank.frontends.cli.output.console import (
     HITS,
@@ -30,12 +33,7 @@ if TYPE_CHECKING:
 @click.argument("session", required=False, metavar="[NUMBER | SESSION]", shell_complete=complete_sessions)
 @click.option("--port", type=click.IntRange(1, 65535), help="The port. Default: 7391, or a free one if it is taken.")
 @click.option("--open/--no-open", "opened", default=True, help="Whether a browser is opened. Default: it is.")
-@click.option(
-    "--share",
-    type=click.File("wb", lazy=True),
-    metavar="FILE",
-    help="Write SESSION as a page and end. Default: pages are served.",
-)
+@output_options("--share", metavar="FILE", help="Write SESSION as a page and end. Default: pages are served.")
 @redact_option
 @history_option
 @click.pass_context
@@ -45,7 +43,7 @@ def web(
     *,
     port: int | None,
     opened: bool,
-    share: Any,
+    share: OutputFile | None,
     redact: bool,
     histories: tuple[str, ...],
 ) -> None:
@@ -60,7 +58,7 @@ def web(
     fail_without_web("recall-rank web")
     if (session is None) != (share is None):
         fail("SESSION and --share FILE go together", USAGE, as_json=False)
-    if session is not None:
+    if session is not None and share is not None:
         _share(session, share, histories, redact=redact or _not_said(ctx))
         ctx.exit(HITS)
     from recall_rank.frontends.web.serve import PortTakenError, serve
@@ -79,13 +77,15 @@ def _not_said(ctx: click.Context) -> bool:
     return ctx.get_parameter_source("redact") is click.core.ParameterSource.DEFAULT
 
 
-def _share(wanted: str, file: Any, histories: tuple[str, ...], *, redact: bool) -> None:
+def _share(wanted: str, out: OutputFile, histories: tuple[str, ...], *, redact: bool) -> None:
     """Write a session as a page that stands alone. Ends the command where there is no such session."""
     from recall_rank.frontends.web.standalone_page import standalone_page
 
-    for text in standalone_page(whole_session(wanted, histories), redact=redact):
-        file.write(text.encode("utf-8", "replace"))
-    file.flush()
+    out.format(("html",))
+    histories = target_of(wanted, None, histories).histories
+    with out.open(every_store(histories)) as file:
+        for text in standalone_page(whole_session(wanted, histories), redact=redact):
+            file.write(text.encode("utf-8", "replace"))
 
 
 def _announce(*, opened: bool) -> Callable[[str], None]:
