@@ -6,6 +6,7 @@ import os
 import sys
 import time
 from dataclasses import dataclass
+from functools import partial
 from threading import Event
 from typing import IO, Any, Final, NoReturn
 
@@ -13,6 +14,7 @@ import click
 
 from recall_rank.frontends.caller_context import read_context
 from recall_rank.frontends.cli.options.histories import history_option, open_recall, read_with_progress
+from recall_rank.frontends.cli.options.redact import redact_option
 from recall_rank.frontends.cli.output.console import HITS, status_of
 from recall_rank.frontends.display_text import safe_json
 from recall_rank.frontends.hooks.hook_calls import HOOKS
@@ -39,23 +41,26 @@ time and in another order than they came; {"cancel": ID} cancels a call; the end
 @click.option("--calls", type=click.File("rb"), required=True, help="Calls, one JSON object a line; - is stdin.")
 @click.option("--out", type=click.File("wb", lazy=True), required=True, help="Where answers go; - is stdout.")
 @click.option("--live", is_flag=True, help="Answer each call as soon as it is done, until the calls end.")
+@redact_option
 @click.pass_context
-def batch(ctx: click.Context, histories: tuple[str, ...], calls: IO[bytes], out: IO[bytes], live: bool) -> None:
+def batch(
+    ctx: click.Context, histories: tuple[str, ...], calls: IO[bytes], out: IO[bytes], live: bool, redact: bool
+) -> None:
     """Answer the calls of a file, each with a line of JSON."""
     if live:
-        _answer_live(histories, calls, out)
+        _answer_live(histories, calls, out, redact=redact)
     out.flush()  # opens the file, so that one that cannot be made is told before anything is read
     with open_recall(histories) as recall:
         reports = read_with_progress(recall)
         tools = RecallTools(recall, hooks=HOOKS)
         for number, line in enumerate(calls, 1):
             if line.strip():
-                out.write(answer_line(serve(tools, line, number)))
+                out.write(answer_line(serve(tools, line, number, redact=redact)))
     out.flush()
     ctx.exit(status_of(reports))
 
 
-def _answer_live(histories: tuple[str, ...], calls: IO[bytes], out: IO[bytes]) -> NoReturn:
+def _answer_live(histories: tuple[str, ...], calls: IO[bytes], out: IO[bytes], *, redact: bool) -> NoReturn:
     """Answer calls until they end, then end the process, whatever is still being read or searched."""
     from recall_rank.frontends.hosts.live_calls import LiveCalls
     from recall_rank.frontends.mcp.background_reading import BackgroundHistories
@@ -67,7 +72,7 @@ def _answer_live(histories: tuple[str, ...], calls: IO[bytes], out: IO[bytes]) -
         out.write(answer_line(answer))
         out.flush()
 
-    LiveCalls(reading, lambda line, number, cancel: serve(tools, line, number, cancel), write).run(calls)
+    LiveCalls(reading, partial(serve, tools, redact=redact), write).run(calls)
     sys.stderr.flush()
     os._exit(HITS)
 
@@ -86,15 +91,17 @@ class BatchCall:
     now: int | None
 
 
-def serve(tools: RecallTools, line: bytes, number: int, cancel: Event | None = None) -> dict[str, Any]:
+def serve(
+    tools: RecallTools, line: bytes, number: int, cancel: Event | None = None, *, redact: bool = False
+) -> dict[str, Any]:
     """Return the answer to the call on a line of a calls file; `number` is the number of the line.
 
-    Once `cancel` is set, a search ends early.
+    Once `cancel` is set, a search ends early. `redact` is the option of that name where the call does not have it.
 
     The fields `ms` and `cpu_ms` of the answer are the wall time and CPU time of the call alone.
     """
     try:
-        call = _read_call(line)
+        call = _read_call(line, redact=redact)
     except ValueError as error:
         output = {**error_to_dict(f"line {number}: {error}"), "error_category": "other"}
         return {"id": _id_of(line), "ms": 0.0, "cpu_ms": 0.0, "output": output}
@@ -125,7 +132,7 @@ def answer_line(answer: dict[str, Any]) -> bytes:
         return safe_json(json_line({**answer, "output": failed_call(error)})) + b"\n"
 
 
-def _read_call(line: bytes) -> BatchCall:
+def _read_call(line: bytes, *, redact: bool) -> BatchCall:
     """Return the call on a line of JSON. Raises ValueError that states what is wrong with the line."""
     import orjson
 
@@ -156,7 +163,7 @@ def _read_call(line: bytes) -> BatchCall:
         mode=call.get("mode", "schema"),
         wire=call.get("wire", "snake"),
         context=read_context(call.get("context")),
-        options=host_options(options),
+        options=host_options({"redact": redact, **options}),
         now=now,
     )
 

@@ -5,12 +5,14 @@ from __future__ import annotations
 from typing import Any, Final
 
 import click
+from click.core import ParameterSource
 
 from recall_rank.frontends.cli.options.completions import complete_sessions
 from recall_rank.frontends.cli.options.histories import history_option
 from recall_rank.frontends.cli.options.one_session import whole_session
+from recall_rank.frontends.cli.options.redact import redact_option
 from recall_rank.frontends.cli.options.web_extra import fail_without_web
-from recall_rank.frontends.cli.output.console import HITS
+from recall_rank.frontends.cli.output.console import HITS, say
 from recall_rank.frontends.cli.output.display import given_display
 
 _FORMATS: Final = ("markdown", "jsonl", "html")
@@ -27,19 +29,29 @@ _FORMATS: Final = ("markdown", "jsonl", "html")
     help="What it becomes. Default: markdown.",
 )
 @click.option("--out", "-o", type=click.File("wb", lazy=True), default="-", help="The file. Default: -, stdout.")
+@redact_option
 @history_option
 @click.pass_context
-def export(ctx: click.Context, session_id: str, form: str, out: Any, histories: tuple[str, ...]) -> None:
+def export(
+    ctx: click.Context, session_id: str, form: str, out: Any, *, redact: bool, histories: tuple[str, ...]
+) -> None:
     """Write a whole session: as Markdown, as HTML that stands alone, or as history that can be read again.
 
     It is named by the number of a hit of the last search in this terminal, by an id or a beginning of one. Nothing is
-    cut and nothing is hidden: look through what you give to others.
+    cut, and keys and passwords are replaced only with --redact: look through what you give to others.
     """
     from recall_rank.frontends.cli.output.export_formats import export_lines
 
     if form == "html":
         fail_without_web("export --format html")
-    for line in export_lines(whole_session(session_id, histories), form, given_display(out).minute):
+    session = whole_session(session_id, histories)
+    if redact:
+        from recall_rank.frontends.redaction.redacted_answers import session_without_secrets
+
+        session = session_without_secrets(session)
+    elif ctx.get_parameter_source("redact") is ParameterSource.COMMANDLINE:
+        say("note: keys and passwords are not replaced in what is written: --no-redact", err=True)
+    for line in export_lines(session, form, given_display(out).minute):
         out.write(line + b"\n")
     out.flush()
     ctx.exit(HITS)
