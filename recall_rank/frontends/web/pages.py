@@ -130,7 +130,12 @@ class Pages:
         """Answer with the form that forgets a session."""
         session = self._recall.session(request.query_params.get("id", ""))
         named = self._named(session)
-        known = {"session": listed_session(session) if self._redact else session, "named": named, "token": self._form_token(named), "can": self._forget is not None}
+        known = {
+            "session": listed_session(session) if self._redact else session,
+            "named": named,
+            "token": self._form_token(named),
+            "can": self._forget is not None,
+        }
         return self._page("forget.html", 200, known)
 
     def forget(self, body: bytes) -> Response:
@@ -197,7 +202,9 @@ class Pages:
             if self._names is None or time.monotonic() - self._names[0] > ACTIVITY_SECONDS:
                 agents, projects = names_of(self._recall.sessions())
                 # a filter by a redacted name would find nothing
-                agents, projects = ([name for name in names if self._plain(name) == name] for names in (agents, projects))
+                agents, projects = (
+                    [name for name in names if self._plain(name) == name] for names in (agents, projects)
+                )
                 self._names = time.monotonic(), (agents, projects)
             return self._names[1]
 

@@ -355,7 +355,7 @@ def outcome(words: str, planter: Planter, folder: Path, *more: str) -> tuple[Any
 @pytest.mark.parametrize("words", COMMANDS)
 def test_the_setting_means_every_command(words: str, redacting: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     copied: list[str] = []
-    monkeypatch.setattr(copy, "copy_to_clipboard", lambda text: copied.append(text) or "a test")
+    monkeypatch.setattr(copy, "copy_to_clipboard", lambda text: str(copied.append(text)))
     planter = Planter(FORMS["plain"])
     done, written = outcome(words, planter, redacting)
     assert done.exit_code in ((2,) if words == "reopen s1" else (0, 1)), done.output  # its folder is not there

@@ -40,9 +40,7 @@ _EIGHTHS: Final = " ▏▎▍▌▋▊▉"
 @history_option
 @click.option("--json", "as_json", is_flag=True, help="Print all counts as one line of JSON.")
 @display_options
-def stats(
-    unit: str | None, svg: IO[bytes] | None, *, redact: bool, histories: tuple[str, ...], as_json: bool
-) -> None:
+def stats(unit: str | None, svg: IO[bytes] | None, *, redact: bool, histories: tuple[str, ...], as_json: bool) -> None:
     """Show how much was said when, in which projects and with which agents. Days are those of UTC."""
     with open_recall(histories, as_json=as_json) as recall:
         fail_without_history(read_with_progress(recall), as_json=as_json)
