@@ -22,13 +22,13 @@ if TYPE_CHECKING:
 
 MOST: Final = 200  # values that are offered
 DIGEST: Final = 12  # digits of the digest of a forgotten session that are shown
-_TITLE: Final = 60  # characters of a title beside an id
+_TITLE: Final = 60  # characters of a title beside an id, cut after it was redacted
 
 
 def complete_sessions(context: click.Context, _: click.Parameter, begun: str) -> list[CompletionItem]:
     """Offer the ids of sessions, newest first, each with its title."""
     rows = sorted(_rows(context), key=lambda row: -row.updated)
-    return _items(((row.id, one_line(row.title)[:_TITLE]) for row in rows), begun)
+    return _items(((row.id, row.title) for row in rows), begun)
 
 
 def complete_forgotten(context: click.Context, option: click.Parameter, begun: str) -> list[CompletionItem]:
@@ -110,9 +110,26 @@ def complete_files(_: click.Context, __: click.Parameter, begun: str) -> list[Co
 
 def _items(values: Iterable[tuple[str, str]], begun: str) -> list[CompletionItem]:
     """Return the values that begin as the word on the command line does, each once and with its explanation."""
-    found = dict(reversed([(value, told) for value, told in values if value.startswith(begun)]))
+    found = dict(reversed([(value, told) for value, told in _redacted(values) if value.startswith(begun)]))
     plain = ((value, told) for value, told in reversed(found.items()) if one_line(value) == value)
-    return [CompletionItem(value, help=told or None) for value, told in islice(plain, MOST)]
+    return [CompletionItem(value, help=one_line(told)[:_TITLE] or None) for value, told in islice(plain, MOST)]
+
+
+def _redacted(values: Iterable[tuple[str, str]]) -> Iterable[tuple[str, str]]:
+    """Return the values without keys and passwords in their explanations where the settings say so, and without values
+    that have some: a command would not know them by another name.
+    """
+    from recall_rank.histories.settings import settings
+
+    try:
+        wanted = settings().defaults.redact
+    except ValueError:  # of settings that cannot be read: a shell shows no errors
+        return ()
+    if not wanted:
+        return values
+    from recall_rank.frontends.redaction.redact import redacted
+
+    return [(value, redacted(told)) for value, told in values if redacted(value) == value]
 
 
 def _rows(context: click.Context) -> Iterator[SessionRow]:
