@@ -20,8 +20,8 @@ _CHOICES: Final = {"match": ("literal", "smart", "fuzzy", "regex"), "color": ("a
 
 @dataclass(frozen=True, slots=True)
 class ShellDefaults:
-    """Defaults of the shell's commands that a person has chosen, None where nothing is said. No tool, host or library
-    call reads them.
+    """Defaults of the shell's commands that a person has chosen, None where nothing is said. No host or library call
+    reads them, and no tool but those of `batch`, which are redacted where a person wants that.
     """
 
     results: int | None = None  # how many hits a search shows

@@ -124,7 +124,7 @@ def _served(tools: RecallTools, call: Json) -> Json:
         from recall_rank.frontends.cli.commands import batch as cli_batch
 
         read = cli_batch._read_call
-        with mock.patch.object(cli_batch, "_read_call", lambda line: _with(read(line), odd)):
+        with mock.patch.object(cli_batch, "_read_call", lambda line, **more: _with(read(line, **more), odd)):
             return _output(tools, {**call, "args": plain})
     return _output(tools, call)
 

@@ -58,3 +58,12 @@ def test_the_lock_is_that_of_the_release_workflow() -> None:
     assert PROJECT["tool"]["pip-tools"]["output-file"] == ".ci/lock.txt"
     workflow = (ROOT / ".github" / "workflows" / "release.yml").read_text(encoding="utf-8")
     assert "--require-hashes -r .ci/lock.txt" in workflow
+
+
+def test_each_action_of_a_workflow_is_a_commit_with_its_version_beside_it() -> None:
+    """A tag or a branch of an action can be moved to other code, which would publish in our name."""
+    workflows = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
+    used = [line.strip() for each in workflows for line in each.read_text(encoding="utf-8").splitlines()]
+    used = [line.partition("uses:")[2].strip() for line in used if line.lstrip("- ").startswith("uses:")]
+    assert len(used) > 5
+    assert [each for each in used if not re.fullmatch(r"[\w-]+/[\w-]+@[0-9a-f]{40} # v\d+(\.\d+)+", each)] == []

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime, timedelta
 from typing import Final, Literal
@@ -50,6 +50,10 @@ class Activity:
     by_day: dict[date, Counter[str]] = field(default_factory=dict)  # day -> messages of each session
     by_project: dict[str, Counter[str]] = field(default_factory=dict)
     by_agent: dict[str, Counter[str]] = field(default_factory=dict)
+
+    def renamed(self, change: Callable[[str], str]) -> Activity:
+        """Return the same counts with other names of projects and agents; those with equal new names are one."""
+        return replace(self, by_project=_merged(self.by_project, change), by_agent=_merged(self.by_agent, change))
 
     def periods(self, unit: str | None = None) -> tuple[str, list[Share]]:
         """Return the unit (day, week, month or year) and the counts of every period from the first to the last, empty
@@ -101,6 +105,13 @@ class Activity:
     def agents(self) -> list[Share]:
         """Return the counts of each agent, by descending number of messages."""
         return _shares(self.by_agent)
+
+
+def _merged(groups: dict[str, Counter[str]], change: Callable[[str], str]) -> dict[str, Counter[str]]:
+    merged: dict[str, Counter[str]] = {}
+    for name, counts in groups.items():
+        merged.setdefault(change(name), Counter()).update(counts)
+    return merged
 
 
 def activity(sessions: Iterable[Session]) -> Activity:

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from recall_rank.frontends.compaction.context_file import SESSION_ID, refers_to_context
-from recall_rank.frontends.compaction.edits import CONTEXT
+from recall_rank.frontends.compaction.context_file import SESSION_ID
+from recall_rank.frontends.compaction.records import is_recorded
 from recall_rank.frontends.display_text import one_line
 from recall_rank.frontends.file_edits.project_files import EditError, project_folder
 
@@ -68,21 +68,22 @@ def claude_call(data: bytes, event: str) -> ClaudeCall:
 
 
 def project_of(call: ClaudeCall, environ: Mapping[str, str]) -> Path:
-    """Return the folder of the project of a call: the one that CLAUDE_PROJECT_DIR names, else the nearest one, from the
-    working directory upwards, in which compaction is on.
+    """Return the folder of the project of a call, for which this machine has a record of `compact on`: the one that
+    CLAUDE_PROJECT_DIR names, else the nearest one from the working directory upwards.
 
     Raises HookError when there is none.
     """
     named = environ.get(PROJECT_VARIABLE, "")
+    folders = [Path(named)] if Path(named).is_absolute() else [call.folder, *call.folder.parents][:_DEPTH]
     try:
-        if Path(named).is_absolute():
-            return project_folder(named)
-        for folder in (call.folder, *call.folder.parents)[:_DEPTH]:
-            if os.path.lexists(folder / CONTEXT) or refers_to_context(Path(os.path.realpath(folder))):
+        for folder in folders:
+            if is_recorded(Path(os.path.realpath(folder))):
                 return project_folder(folder)
     except EditError as error:
         raise HookError(str(error)) from error
-    raise HookError(f"compaction is not on in {one_line(str(call.folder))} or above it")
+    above = " or above it" if len(folders) > 1 else ""
+    where = one_line(str(folders[0]))
+    raise HookError(f"compaction is not on in {where}{above}: this machine has no record of `compact on` there")
 
 
 def _text(given: Mapping[str, Any], name: str) -> str:

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Final
 
 from recall_rank.frontends.compaction.edits import CONTEXT, INSTRUCTIONS, MARK, REFERENCE, has_line
+from recall_rank.frontends.compaction.git_files import why_exposed
 from recall_rank.frontends.file_edits.project_files import (
     Change,
     ChangedMeanwhileError,
@@ -90,9 +91,13 @@ def read_context(project: Path) -> bytes | None:
 
 
 def write_context(project: Path, data: bytes) -> None:
-    """Write the file, as is_ours() files only. Raises EditError as read_context() does, OSError when it cannot be
-    written; it is unchanged then.
+    """Write the file, as is_ours() files only, and nothing of a session where git could take it into its history.
+    Raises EditError as read_context() does and for such a file, OSError when it cannot be written; it is unchanged
+    then.
     """
+    exposed = why_exposed(project, CONTEXT) if data != EMPTY else ""
+    if exposed:
+        raise EditError(exposed)
     for attempt in range(_ATTEMPTS):
         file = _own_file(project)
         if file.path != project / CONTEXT:

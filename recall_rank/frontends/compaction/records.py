@@ -66,6 +66,13 @@ def read_record(project: Path) -> tuple[ProjectRecord | None, str]:
         return None, error_text(error)
 
 
+def is_recorded(project: Path) -> bool:
+    """Return whether `compact on` was run for a project on this machine. Files of a project alone turn nothing on:
+    anybody who writes to its repository could put them there.
+    """
+    return read_record(project)[0] is not None
+
+
 def write_record(record: ProjectRecord) -> None:
     """Record a project, replacing what was recorded. Raises EditError without a home folder, else OSError."""
     write_record_file(RECORDS, _name(Path(record.project)), {"version": _VERSION, **asdict(record)})

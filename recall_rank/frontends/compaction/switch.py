@@ -29,6 +29,7 @@ from recall_rank.frontends.compaction.edits import (
     without_line,
     without_our_hooks,
 )
+from recall_rank.frontends.compaction.git_files import why_tracked
 from recall_rank.frontends.compaction.records import (
     EditRecord,
     ProjectRecord,
@@ -121,19 +122,20 @@ def plan_on(project: Path) -> Plan:
         changes.append(Change(file, after, PRIVATE if name == CONTEXT else None))
     remarks = (problem,) if problem else ()
     if not changes:
-        return Plan(project, (), record, remarks)
+        return Plan(project, (), replace(record, edits=edits), remarks)
     folder_made = record.folder_made or not (project / SETTINGS).parent.exists()
     return Plan(project, tuple(changes), ProjectRecord(str(project), folder_made, edits), remarks)
 
 
 def turn_on(plan: Plan) -> None:
-    """Make the changes of plan_on(): all, or none when one cannot be made.
+    """Make the changes of plan_on(): all, or none when one cannot be made. Where the edits are there already, such as
+    those that a colleague committed, the record makes them count on this machine.
 
     Raises EditError and OSError, with the project and its record as they were.
     """
-    if not plan.changes or plan.record is None:
-        return
     before, _ = read_record(plan.project)
+    if plan.record is None or (not plan.changes and plan.record == before):
+        return
     write_record(plan.record)
     try:
         apply_changes(plan.changes)
@@ -158,6 +160,8 @@ def _add_context(file: ProjectFile, project: Path) -> tuple[bytes, tuple[str, ..
         raise EditError(f"{CONTEXT} is a link, or lies behind one: recall-rank writes no file through a link")
     if file.data is not None and not is_ours(file.data):
         raise EditError(f"{CONTEXT} is there already, and recall-rank did not write it")
+    if tracked := why_tracked(project, CONTEXT):
+        raise EditError(tracked)
     return (EMPTY if file.data is None else file.data), ()
 
 

@@ -24,6 +24,8 @@ CLIENTS: Final = (
     KnownClient("gemini-cli", "gemini-cli", has_command=True),
     KnownClient("github-copilot", "copilot-cli", _COPILOT_SESSION, shows_both=True),
     KnownClient("copilot", "copilot-cli", _COPILOT_SESSION, shows_both=True),
+    KnownClient("qwen", "qwen-code", shows_both=True),
+    KnownClient("cline", "cline", shows_both=True),
     KnownClient("codex", "codex"),
     KnownClient("opencode", "opencode"),
     KnownClient("cursor", "cursor"),
@@ -45,8 +47,8 @@ def takes_prompts(name: str | None) -> bool:
 def takes_structured(name: str | None) -> bool:
     """Return whether answers to a client should have a structured form besides the text.
 
-    Copilot shows its model both, so it gets the text alone, which is the shorter one. A host that prefers the
-    structured form shows that alone, and a program may need it.
+    Copilot, Qwen Code and Cline show their model both, so they get the text alone, which is the shorter one. A host
+    that prefers the structured form shows that alone, and a program may need it.
     """
     client = known_client(name)
     return client is None or not client.shows_both

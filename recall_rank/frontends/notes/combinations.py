@@ -50,6 +50,7 @@ _LINES: Final = (
     ("new persona", 9, "become + unlimited, persona"),
     ("new persona", 4, "become + article"),
     ("new persona", 7, "act + free, unlimited, persona"),
+    ("new persona", 5, "pose > power"),
     ("new persona", 7, "duration + act + somebody"),
     ("new persona", 3, "your > real > mission"),
     ("new persona", 5, "your > free"),

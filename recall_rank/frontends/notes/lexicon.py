@@ -49,6 +49,8 @@ COMMANDS: Final = {
     "pretend": """pretend / imagine / suppose / make believe / act as if / act as though / behave as if / behave as
         though / respond as if / respond as though / answer as if / answer as though / reply as if / reply as
         though / speak as if / speak as though""",
+    "pose": """act as / act like / behave as / behave like / operate as / function as / treat yourself as / consider
+        yourself / regard yourself as / think of yourself as""",
     "act": """act as / act like / behave as / behave like / respond as / answer as / operate as / function as /
         speak as / play / play the role / play the part / take on / assume / adopt / impersonate / simulate /
         emulate / become / reply as / be / think of yourself / consider yourself / regard yourself / see yourself
@@ -63,6 +65,8 @@ COMMANDS: Final = {
 }
 
 WORDS: Final = {
+    "power": """root user / super user / superuser / system administrator / administrator / sysadmin / privileged
+        user""",
     "what to run": "below / script / scripts / command / commands / following / this file / steps",
     "off": "turned off / switched off / lifted / disabled / deactivated / unlocked / suspended / waived / disengaged",
     "no trace": """cannot be noticed / not be noticed / may notice / perfectly normal / nothing out of the ordinary
@@ -274,6 +278,15 @@ MEMBERS: Final = frozenset(
     follower watcher author editor moderator customer step commit minute version guest codeowner co-owner few bit lot
     couple beta tester logged""".split()
 )
+# A role that gives power over a machine, and no membership of a project or a group.
+POWERS: Final = frozenset("root super superuser sudo privileged elevated sysadmin system".split())
+# What such a role is a role for. An ordinary message says that: "an admin of the organisation".
+PLACES: Final = frozenset("of in inside on at for to within over so because if until".split())
+SWEEPING: Final = frozenset(
+    """all any anything every everything unlimited unrestricted full complete total absolute no limits limit
+    restrictions""".split()
+)
+MODELS: Final = frozenset("assistant ai chatbot model bot llm claude gpt".split())
 MACHINES: Final = frozenset(
     """proxy browser client server gateway cache wrapper bridge facade user-agent tty terminal firefox chrome safari
     machine device peer node router worker host daemon stub mock fixture fallback default guard barrier buffer filter

@@ -26,9 +26,13 @@ from recall_rank.frontends.notes.lexicon import (
     MACHINES,
     MEMBERS,
     MODALS,
+    MODELS,
     NEGATIONS,
     OPENERS,
+    PLACES,
+    POWERS,
     STATES,
+    SWEEPING,
     WORDS,
 )
 from recall_rank.frontends.notes.literal_forms import literal_findings
@@ -193,7 +197,7 @@ def _classes() -> Iterator[tuple[str, list[str]]]:
 _VOCABULARY: Final = vocabulary_of(
     [
         *(word for _, words in _classes() for word in words),
-        *(OPENERS | MODALS | INVITED | NEGATIONS | COMPOUNDS | STATES | MEMBERS | ARTICLES),
+        *(OPENERS | MODALS | INVITED | NEGATIONS | COMPOUNDS | STATES | MEMBERS | ARTICLES | POWERS),
     ]
 )
 
@@ -349,17 +353,35 @@ def _in_order(
                 yield combination.rule, first, high
 
 
-_YOU_ARE: Final = (("you", "are", "now"), ("you", "now", "are"), ("now", "you", "are"), ("you", "will", "now", "be"))
+_YOU_ARE: Final = tuple(
+    tuple(each.split()) for each in ("you are now", "you now are", "now you are", "now on you are", "you will now be")
+)
+_PROMOTED: Final = tuple(
+    tuple(each.split())
+    for each in (
+        *("your role is now", "your role has changed to", "your role has been changed to", "you now have"),
+        *("you have now", "you are hereby granted", "you have been granted", "you are granted", "now on you are"),
+        *(f"you {how} {verb} to" for how in ("are", "have been") for verb in ("promoted", "elevated", "upgraded")),
+    )
+)
+_NO_LONGER: Final = ("you", "are", "no", "longer")
 
 
 def _personas(words: Words, events: dict[str, _Events]) -> Iterator[tuple[str, int, int]]:
     """Yield what makes the model somebody else: "you are now ...", "pretend to be ..."."""
     forms = words.forms
     for at, form in enumerate(forms):
-        if form in ("you", "now"):
-            for start in _YOU_ARE:
-                if tuple(forms[at : at + len(start)]) == start and _somebody(words, at + len(start)):
-                    yield "new persona", at, min(at + len(start), len(forms) - 1)
+        if form not in ("you", "your", "now"):
+            continue
+        for start in _YOU_ARE:
+            if _begins(forms, at, start) and _somebody(words, at + len(start)):
+                yield "new persona", at, min(at + len(start), len(forms) - 1)
+        for start in _PROMOTED:
+            power = _power(forms, at + len(start)) if _begins(forms, at, start) else None
+            if power is not None:
+                yield "new persona", at, power
+        if _begins(forms, at, _NO_LONGER) and set(forms[at + 4 : at + 7]) & MODELS:
+            yield "new persona", at, min(at + 5, len(forms) - 1)
     for kind in ("!pretend",):
         each = events.get(kind)
         for first, last in zip(each.firsts, each.lasts, strict=True) if each else ():
@@ -368,12 +390,52 @@ def _personas(words: Words, events: dict[str, _Events]) -> Iterator[tuple[str, i
                 yield "new persona", first, min(last + 2, len(forms) - 1)
 
 
+def _begins(forms: list[str], at: int, start: tuple[str, ...]) -> bool:
+    return tuple(forms[at : at + len(start)]) == start
+
+
+def _power(forms: list[str], at: int) -> int | None:
+    """Return the last word of a role with power over a machine that begins with the word number `at`: "a root user",
+    "root access", "administrator". None for no such role, and for one over something that is named, such as "an
+    administrator of the group".
+    """
+    most = min(at + 3, len(forms))
+    power = next((each for each in range(at, most) if forms[each] in POWERS or forms[each].startswith("admin")), None)
+    if power is None:
+        return None
+    noun = power + 1 if power + 1 < len(forms) and forms[power + 1] in _OF_POWER else power
+    return None if forms[noun + 1 : noun + 2] and forms[noun + 1] in PLACES else noun
+
+
+_OF_POWER: Final = frozenset(
+    "user administrator admin account access privileges rights permissions privilege permission".split()
+)
+
+
 def _somebody(words: Words, at: int) -> bool:
     """Return whether the words behind "you are now" name somebody, and not a state or a place."""
     forms = words.forms[at : at + 4]
     if not forms or forms[0] in STATES or forms[0] not in ARTICLES:
         return bool(forms) and forms[0] in ("dan", "free", "unrestricted", "jailbroken", "uncensored", "unfiltered")
-    return not set(forms[1:4]) & MEMBERS and not (forms[0] == "not" and set(forms[1:2]) & STATES)
+    member = next((each for each in range(1, len(forms)) if forms[each] in MEMBERS), None)
+    if member is not None:
+        return _is_powerful_member(words.forms[at : at + member + 8], member)
+    return not (forms[0] == "not" and set(forms[1:2]) & STATES)
+
+
+def _is_powerful_member(forms: list[str], member: int) -> bool:
+    """Return whether a word for a member, such as "user", stands for one with power over everything, as in "a root
+    user" and "a user who can do anything", and not for one of something that is named.
+    """
+    rest = forms[member + 1 :]
+    if rest[:1] and rest[0] in PLACES:
+        return False
+    if forms[0] != "the" and set(forms[1:member]) & POWERS:
+        return True
+    return rest[:1] in _CLAUSES and bool(set(rest) & SWEEPING) and not set(rest) & PLACES
+
+
+_CLAUSES: Final = (["with"], ["without"], ["and"], ["who"], ["that"])
 
 
 _QUOTE: Final = re.compile(r"[\"“”„'‘’`«»]")

@@ -24,6 +24,7 @@ def secrets(text: str, low: int = 0, high: int | None = None) -> list[Secret]:
 
     The text around the range is read as far as a secret can extend, so that a secret that crosses its ends is found.
     """
+    text = str.__str__(text)  # the kernel takes no subclass of str, such as a Suggestion
     high = len(text) if high is None else min(high, len(text))
     if low >= high:
         return []

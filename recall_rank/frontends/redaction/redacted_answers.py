@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from recall_rank.analysis.text_edits import Edit
 from recall_rank.frontends.redaction.redact import label, redacted, secrets
-from recall_rank.model import SearchResponse, Session
+from recall_rank.model import SearchResponse, Session, SourceReport
 from recall_rank.model.response import Suggestion
 
 # Fields without secrets: ids, which must stay unchanged; what the caller wrote; words and numbers of this package;
@@ -33,7 +33,7 @@ _SAFE_IN_RECORDS: Final = (_SAFE_FIELDS - {"coverage"}) | {"malformed"}
 _SESSION_ID: Final = "session_id"  # an id is no text, but the name of a machine may stand behind it: see named_id()
 _TOOL_INPUT: Final = "input"
 _NAME_KEYS: Final = ("name", "key", "variable")  # in an object beside "value": {"name": "API_KEY", "value": "..."}
-_MAY_HOLD: Final = (str, dict, list)
+_MAY_HOLD: Final = (str, dict, list, tuple)  # and subclasses, as sources of other programs may give them
 _NAME_WORDS: Final = (
     "key",
     "token",
@@ -59,21 +59,22 @@ def without_secrets(value: Any, name: str | None = None) -> Any:
 
     `name` is the key of `value` in the object around it, None when there is none.
     """
-    kind = type(value)
-    if kind is str:
+    if isinstance(value, str):
         return value if len(value) < _MIN_CHARS else _redacted_value(name, value)
-    if kind is dict:
+    if isinstance(value, dict):
         if name == _TOOL_INPUT:
             return _redacted_input(value)
         for key, item in value.items():
-            if key not in _SAFE_FIELDS and type(item) in _MAY_HOLD:
+            if key not in _SAFE_FIELDS and isinstance(item, _MAY_HOLD):
                 value[key] = without_secrets(item, key)
-            elif key == _SESSION_ID and type(item) is str and "@" in item:
+            elif key == _SESSION_ID and isinstance(item, str) and "@" in item:
                 own, _, machine = item.rpartition("@")
                 value[key] = f"{own}@{without_secrets(machine)}"
-    elif kind is list:
+    elif isinstance(value, tuple):
+        return [without_secrets(item, name) for item in value]
+    elif isinstance(value, list):
         for at, item in enumerate(value):
-            if name == _RESULTS and type(item) is dict and _OF_HITS in item:
+            if name == _RESULTS and isinstance(item, dict) and _OF_HITS in item:
                 _redact_result(item)
             else:
                 value[at] = without_secrets(item, name)
@@ -109,6 +110,12 @@ def response_without_secrets(response: SearchResponse) -> SearchResponse:
     return shown
 
 
+def report_without_secrets(report: SourceReport) -> SourceReport:
+    """Return the report on a source with the secrets replaced in every text, in its malformed records, too."""
+    shown: SourceReport = _redacted_record(report)
+    return replace(shown, malformed=[_redacted_record(record) for record in report.malformed])
+
+
 def session_without_secrets(session: Session) -> Session:
     """Return the session with the secrets replaced in every text of it and its messages; ids are unchanged."""
     shown: Session = _redacted_record(session)
@@ -120,9 +127,7 @@ def _redacted_record(value: Any, name: str | None = None) -> Any:
     if name in _SAFE_IN_RECORDS:
         return value
     if isinstance(value, Suggestion):
-        shown = Suggestion(redacted(value))
-        shown.category = value.category
-        return shown
+        return Suggestion(redacted(value), value.category)
     if isinstance(value, str):
         return _redacted_value(name, value)
     if is_dataclass(value) and not isinstance(value, type):

@@ -22,8 +22,7 @@ if TYPE_CHECKING:
 
     from recall_rank.recall import Recall
 
-AT_ONCE: Final = 8  # requests that threads answer; others wait
-MAX_WAITING: Final = 1_000  # requests; further ones are told to come back
+AT_ONCE: Final = 8  # requests that threads answer; others wait, as many as there may be connections
 _BODY: Final = 4_096  # bytes of a form that are read
 _GONE: Final = 499  # nobody reads the answer
 
@@ -56,7 +55,6 @@ class _Served:
     def __init__(self, pages: Pages) -> None:
         self._pages = pages
         self._places = asyncio.Semaphore(AT_ONCE)
-        self._waiting = 0
 
     def page(self, answer: Callable[[Request], Response]) -> Callable[[Request], object]:
         """Return the endpoint that serves what a method of Pages answers."""
@@ -76,16 +74,10 @@ class _Served:
         return await self._answered(request, lambda: self._pages.forget(body))
 
     async def _answered(self, request: Request, answer: Callable[[], Response]) -> Response:
-        if self._waiting >= MAX_WAITING:
-            return PlainTextResponse("503: too many requests at once\n", 503, {"retry-after": "1"})
-        self._waiting += 1
-        try:
-            async with self._places:
-                if await request.is_disconnected():  # such as a search that the next key replaced
-                    return Response(status_code=_GONE)
-                return await run_in_threadpool(self._safe, answer)
-        finally:
-            self._waiting -= 1
+        async with self._places:
+            if await request.is_disconnected():  # such as a search that the next key replaced
+                return Response(status_code=_GONE)
+            return await run_in_threadpool(self._safe, answer)
 
     def _safe(self, answer: Callable[[], Response]) -> Response:
         try:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final
 
 from starlette.datastructures import Headers, MutableHeaders, QueryParams
 from starlette.requests import cookie_parser
-from starlette.responses import PlainTextResponse, RedirectResponse, Response
+from starlette.responses import HTMLResponse, PlainTextResponse, RedirectResponse, Response
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -40,6 +40,10 @@ _HEADERS: Final = {
     "cross-origin-resource-policy": "same-origin",
     "cache-control": "no-store",
 }
+_LEADS_ON: Final = (
+    '<!doctype html><html lang="en"><meta charset="utf-8"><meta http-equiv="refresh" content="0;url=/">'
+    '<title>recall_rank</title><p><a href="/">The pages of recall_rank</a></p>\n'
+)
 _OF_PACKAGE: Final = "/static/"
 _OK: Final = 200
 _SAFE_METHODS: Final = ("GET", "HEAD")
@@ -64,9 +68,9 @@ class AccessGuard:
         if scope["type"] != "http":
             raise RuntimeError(f"a {scope['type']} connection is not served")
         headers = Headers(scope=scope)
-        answer = self._refusal(scope["method"], headers)
+        answer = self._of_elsewhere(headers) or self._first_visit(scope, headers)
         if answer is None:
-            answer = self._first_visit(scope)
+            answer = self._of_another_site(scope["method"], headers)
         if answer is None and not self._has_cookie(headers):
             answer = _refused("open the address that `recall-rank web` printed: it lets this browser in")
 
@@ -81,7 +85,7 @@ class AccessGuard:
 
         await (self._app if answer is None else answer)(scope, receive, send_guarded)
 
-    def _refusal(self, method: str, headers: Headers) -> Response | None:
+    def _of_elsewhere(self, headers: Headers) -> Response | None:
         """Return the answer to a request for another host or from another origin."""
         hosts = headers.getlist("host")
         if len(hosts) != 1 or _name_of(hosts[0]) not in HOSTS:
@@ -89,20 +93,29 @@ class AccessGuard:
         origins = headers.getlist("origin")
         if any(origin != f"http://{hosts[0]}" for origin in origins):
             return _refused("pages of other origins are not served")
+        return None
+
+    def _of_another_site(self, method: str, headers: Headers) -> Response | None:
+        """Return the answer to a request that a page of another site has made, or a form of an unknown one."""
         if any(site not in _OWN_SITES for site in headers.getlist("sec-fetch-site")):
             return _refused("pages of other sites are not served; open the address from the address bar")
-        if method not in _SAFE_METHODS and not origins:
+        if method not in _SAFE_METHODS and not headers.getlist("origin"):
             return _refused("a form must say from where it was sent")
         return None
 
-    def _first_visit(self, scope: Scope) -> Response | None:
-        """Return the answer to the first address, which sets the cookie if its token is right."""
+    def _first_visit(self, scope: Scope, headers: Headers) -> Response | None:
+        """Return the answer to the first address, which sets the cookie if its token is right.
+
+        A browser that comes from the private page of `recall-rank web` names another site. It would not send a strict
+        cookie with a redirect from there, so a page of this site leads on.
+        """
         given = QueryParams(scope["query_string"].decode("latin-1")).getlist(TOKEN)
         if scope["path"] != "/" or not given:
             return None
         if len(given) != 1 or not _equal(given[0], self._token):
             return _refused("this token is not the one of the running program")
-        answer = RedirectResponse("/", 303)
+        is_led = any(site not in _OWN_SITES for site in headers.getlist("sec-fetch-site"))
+        answer = HTMLResponse(_LEADS_ON) if is_led else RedirectResponse("/", 303)
         answer.set_cookie(self._cookie, self._secret, httponly=True, samesite="strict", path="/")
         return answer
 

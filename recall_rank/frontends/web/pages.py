@@ -7,6 +7,7 @@ import secrets
 import threading
 import time
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final, cast, get_args
 
 from starlette.datastructures import QueryParams
@@ -16,7 +17,14 @@ from recall_rank.frontends.activity.activity import PERIODS, Activity, activity
 from recall_rank.frontends.redaction.redact import redacted
 from recall_rank.frontends.web.charts import coverage_bars, timeline
 from recall_rank.frontends.web.conversation import figures_in_words
-from recall_rank.frontends.web.search_view import SearchForm, SearchView, names_of, page_number, search_view
+from recall_rank.frontends.web.search_view import (
+    SearchForm,
+    SearchView,
+    listed_session,
+    names_of,
+    page_number,
+    search_view,
+)
 from recall_rank.frontends.web.session_shelf import OpenedSession, SessionShelf
 from recall_rank.frontends.web.session_view import (
     SessionMatches,
@@ -79,7 +87,7 @@ class Pages:
         wanted = asked.get("message")
         if wanted is not None and wanted in opened.numbers:
             number = opened.numbers[wanted]
-            address = {**_about(opened, matches), "page": str(page_of(number))}
+            address = {**self._about(opened, matches), "page": str(page_of(number))}
             return RedirectResponse(f"{request.url.path}?{QueryParams(address)}#m{number}", 303)
         view = session_view(opened, page_number(asked.get("page", "")), matches, redact=self._redact)
         return self._page("session.html", 200, self._of_session(view, opened, matches))
@@ -105,8 +113,11 @@ class Pages:
     def lineage(self, request: Request) -> Response:
         """Answer with the tree of sessions that are linked with one."""
         chain = self._recall.chain(request.query_params.get("id", ""))
-        nodes = [(node, list(figures_in_words(node.figures.tokens, node.figures.cost))) for node in chain.nodes]
-        return self._page("lineage.html", 200, {"chain": chain, "nodes": nodes})
+        if self._redact:
+            nodes = tuple(replace(each, session=listed_session(each.session)) for each in chain.nodes)
+            chain = replace(chain, nodes=nodes)
+        spent = [(node, list(figures_in_words(node.figures.tokens, node.figures.cost))) for node in chain.nodes]
+        return self._page("lineage.html", 200, {"chain": chain, "nodes": spent})
 
     def coverage(self, _: Request) -> Response:
         """Answer with what is searched: a report on each source, and what could not be read."""
@@ -118,8 +129,13 @@ class Pages:
     def ask_to_forget(self, request: Request) -> Response:
         """Answer with the form that forgets a session."""
         session = self._recall.session(request.query_params.get("id", ""))
-        named = named_id(session.id, session.host)
-        known = {"session": session, "named": named, "token": self._form_token(named), "can": self._forget is not None}
+        named = self._named(session)
+        known = {
+            "session": listed_session(session) if self._redact else session,
+            "named": named,
+            "token": self._form_token(named),
+            "can": self._forget is not None,
+        }
         return self._page("forget.html", 200, known)
 
     def forget(self, body: bytes) -> Response:
@@ -142,7 +158,7 @@ class Pages:
 
     def problem(self, status: int, sentence: str) -> Response:
         """Answer with a sentence about what went wrong."""
-        return self._page("problem.html", status, {"sentence": sentence, "status": status})
+        return self._page("problem.html", status, {"sentence": self._plain(sentence), "status": status})
 
     def _page(self, name: str, status: int, known: Mapping[str, Any]) -> Response:
         shared = {"redacts": self._redact, "can_forget": self._forget is not None, "now": int(time.time() * 1000)}
@@ -152,6 +168,11 @@ class Pages:
     def _plain(self, text: str | None) -> str:
         """Return a name, title or path as it is shown: with `redact`, without keys and passwords."""
         return redacted(text or "") if self._redact else text or ""
+
+    def _named(self, session: Session) -> str:
+        """Return the name of a session in addresses: its id, with its machine unless redaction would change that."""
+        named = named_id(session.id, session.host)
+        return named if self._plain(named) == named else session.id
 
     def _opened(self, asked: Mapping[str, str]) -> tuple[OpenedSession, SessionMatches]:
         """Return the session that an address names, and the messages that its query finds in it."""
@@ -163,7 +184,7 @@ class Pages:
         return opened, matches_in(self._recall, opened, form.query, cast("Match", match), redact=self._redact)
 
     def _of_session(self, view: SessionView, opened: OpenedSession, matches: SessionMatches) -> dict[str, Any]:
-        return {"view": view, "about": _about(opened, matches), "matches": matches, "session": view.session}
+        return {"view": view, "about": self._about(opened, matches), "matches": matches, "session": view.session}
 
     def _form_token(self, named: str) -> str:
         """Return the token of the form that forgets the session of this name, which no other program can make."""
@@ -179,12 +200,16 @@ class Pages:
     def _known_names(self) -> tuple[list[str], list[str]]:
         with self._naming:
             if self._names is None or time.monotonic() - self._names[0] > ACTIVITY_SECONDS:
-                self._names = time.monotonic(), names_of(self._recall.sessions())
+                agents, projects = names_of(self._recall.sessions())
+                # a filter by a redacted name would find nothing
+                agents, projects = (
+                    [name for name in names if self._plain(name) == name] for names in (agents, projects)
+                )
+                self._names = time.monotonic(), (agents, projects)
             return self._names[1]
 
-
-def _about(opened: OpenedSession, matches: SessionMatches) -> dict[str, str]:
-    """Return the parameters of an address that name a session and what is marked in it."""
-    named = named_id(opened.session.id, opened.session.host)
-    known = {"id": named, "q": matches.query, "match": matches.match if matches.match != "smart" else ""}
-    return {name: value for name, value in known.items() if value}
+    def _about(self, opened: OpenedSession, matches: SessionMatches) -> dict[str, str]:
+        """Return the parameters of an address that name a session and what is marked in it."""
+        named = self._named(opened.session)
+        known = {"id": named, "q": matches.query, "match": matches.match if matches.match != "smart" else ""}
+        return {name: value for name, value in known.items() if value}

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final, get_args
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, Final, TypeVar, get_args
 
-from recall_rank.frontends.redaction.redacted_answers import hidden, response_without_secrets
+from recall_rank.frontends.redaction.redacted_answers import hidden, response_without_secrets, session_without_secrets
 from recall_rank.frontends.web.text_pieces import Piece
 from recall_rank.model.project_scope import place_of, short_name
 from recall_rank.model.response import Group, Match, Order
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from recall_rank.model import Result, SearchResponse, Session
     from recall_rank.recall import Recall
 
+Listed = TypeVar("Listed", "Result", "Session")
 PAGE: Final = 20  # hits of one page
 RECENT: Final = 20  # sessions that are listed where nothing is looked for
 QUERY_CHARS: Final = 2_000
@@ -103,7 +104,7 @@ def search_view(recall: Recall, form: SearchForm, *, redact: bool) -> SearchView
         recent = recall.sessions(agent=agent, limit=None if project else RECENT)
         if project:
             recent = [each for each in recent if project in (each.project, short_name(place_of(each)))][:RECENT]
-        return SearchView(form, sessions=recent)
+        return SearchView(form, sessions=[listed_session(each) for each in recent] if redact else recent)
     options: dict[str, Any] = dict(form.filters)
     options |= {"results": PAGE, "offset": (form.page - 1) * PAGE, "width": _WIDTH, "budget_ms": BUDGET_MS}
     options["syntax"] = form.filters.get("match") not in ("literal", "regex")
@@ -113,9 +114,21 @@ def search_view(recall: Recall, form: SearchForm, *, redact: bool) -> SearchView
         response = recall.search(form.query, **options)
     except (ValueError, TypeError) as error:
         return SearchView(form, problem=str(error))
+    hosts = [hit.host for hit in response.results]
     if redact:
         response = response_without_secrets(response)
-    return SearchView(form, response, tuple(map(_shown, response.results)))
+    hits = map(_with_known_host, response.results, hosts)
+    return SearchView(form, response, tuple(map(_shown, hits)))
+
+
+def listed_session(session: Session) -> Session:
+    """Return a session with its secrets replaced, as a list shows it and links to it."""
+    return _with_known_host(session_without_secrets(session), session.host)
+
+
+def _with_known_host(shown: Listed, host: str | None) -> Listed:
+    """Return a result or session without its machine where redaction has changed that: an address could not name it."""
+    return shown if shown.host == host else replace(shown, host=None)
 
 
 def _shown(hit: Result) -> HitView:

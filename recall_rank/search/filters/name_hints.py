@@ -89,11 +89,12 @@ def _hint(
     is a list of some that are there, unless `listed` is false.
     """
     near = nearest_names(wanted, known.values())
-    meant = [each for name in near for each, compared in known.items() if compared == name]
+    # as the history has them, and not as repr() writes them out: redaction must recognise what stands in a name
+    meant = [f"'{each}'" for name in near for each, compared in known.items() if compared == name]
     if meant:
-        yield Suggestion(f"{said}: did you mean {' or '.join(map(repr, meant[:LISTED]))}?", category)
+        yield Suggestion(f"{said}: did you mean {' or '.join(meant[:LISTED])}?", category)
     elif known and listed:
-        there = [repr(each) for each in known]
+        there = [f"'{each}'" for each in known]
         yield Suggestion(f"{said}: there {'is' if len(there) == 1 else 'are'} {listed_names(there)}", category)
 
 

@@ -72,10 +72,10 @@ def basis_of_certainty(search: SearchContext, candidates: list[Candidate]) -> Ba
 
     Its search is this one without its filters, its candidates[k] is candidates[k] as it ranks in that search, without
     evidence if it is no hit there; leads[k] is by how much it is ahead of other sessions, and shares[k] the share of
-    its session in the scores of all reranked candidates, see leads_of(). Without filters, because a word that is common in one session, and therefore proves little among its messages, may still be
-    what tells this session from all others; so narrowing a search never makes a result less sure. When the search has
-    no filters and has read the passages of all reranked candidates, or when no time is left, the search and
-    `candidates` are themselves returned.
+    its session in the scores of all reranked candidates, see leads_of(). Without filters, because a word that is common
+    in one session, and therefore proves little among its messages, may still be what tells this session from all
+    others; so narrowing a search never makes a result less sure. When the search has no filters and has read the
+    passages of all reranked candidates, or when no time is left, the search and `candidates` are themselves returned.
     """
     marks = search.eligible.part_marks
     borrowed = any(candidate.stage == "score" and not candidate.was_read for candidate in candidates)

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import stat
+import subprocess
 import time
 from collections.abc import Sequence
 from dataclasses import replace
@@ -13,16 +15,24 @@ from typing import Any
 
 import pytest
 
-from recall_rank.frontends.compaction import claude_hooks
+from recall_rank.frontends.compaction import claude_hooks, git_files
 from recall_rank.frontends.compaction.claude_call import STDIN_BYTES
 from recall_rank.frontends.compaction.claude_hooks import HookAnswer, TimeLimitError, answered, time_limit
 from recall_rank.frontends.compaction.condensing import CondensedHistory
-from recall_rank.frontends.compaction.context_file import CUT, EMPTY, LARGEST_CONTEXT, empty_contexts_of, owner_of
+from recall_rank.frontends.compaction.context_file import (
+    CUT,
+    EMPTY,
+    LARGEST_CONTEXT,
+    context_of,
+    empty_contexts_of,
+    owner_of,
+)
 from recall_rank.frontends.compaction.hook_machine import HookMachine
+from recall_rank.frontends.compaction.records import remove_record
 from recall_rank.frontends.compaction.switch import plan_off, plan_on, project_state, turn_off, turn_on
 from recall_rank.frontends.curators.curator import CuratorTimeoutError
 from recall_rank.frontends.file_edits import project_files
-from recall_rank.frontends.file_edits.project_files import ProjectFile
+from recall_rank.frontends.file_edits.project_files import EditError, ProjectFile
 from recall_rank.frontends.transcripts.render import SessionTranscript, transcript_markdown
 from recall_rank.histories.ignore import Ignore
 from recall_rank.histories.records import session_copies
@@ -322,7 +332,7 @@ def test_where_compaction_is_off_nothing_is_written(hooks: Hooks) -> None:
     assert hooks.start(FIRST, "startup") == HookAnswer()
     assert hooks.start(FIRST, "compact") == HookAnswer()
     hooks.machine = replace(hooks.machine, environ={"CLAUDE_PROJECT_DIR": str(hooks.claude.project)})
-    assert "does not name" in hooks.before().problems[0]
+    assert "no record of `compact on`" in hooks.before().problems[0]
     assert hooks.start(FIRST, "startup") == HookAnswer()
     assert tree(hooks.claude.project) == before
     assert not hooks.copy(FIRST).exists()
@@ -523,3 +533,127 @@ def test_inside_a_summarizer_the_hooks_do_nothing(hooks: Hooks) -> None:
     assert hooks.start(SECOND, "startup") == HookAnswer()
     assert tree(hooks.claude.project) == before
     assert not hooks.copy(SECOND).exists()
+
+
+# --- what a repository can do ------------------------------------------------------------------------------------
+
+
+def in_git(project: Path, *committed: str) -> None:
+    """Make a project a repository of git with some of its files committed."""
+    identity = ("-c", "user.name=ana", "-c", "user.email=ana@quay.example", "-c", "commit.gpgsign=false")
+    for words in (("init", "-q"), ("add", "-f", *committed), (*identity, "commit", "-q", "-m", "files")):
+        subprocess.run(["git", *words], cwd=project, check=True, capture_output=True)
+
+
+@pytest.fixture
+def forget_on(hooks: Hooks) -> None:
+    """The edits of `compact on` as another machine has made and committed them."""
+    remove_record(hooks.claude.project)
+
+
+@pytest.mark.usefixtures("forget_on")
+@pytest.mark.parametrize("environ", [False, True])
+def test_a_repository_does_not_switch_it_on(hooks: Hooks, environ: bool) -> None:
+    if environ:
+        hooks.machine = replace(hooks.machine, environ={"CLAUDE_PROJECT_DIR": str(hooks.claude.project)})
+    hooks.claude.context.write_bytes(context_of(FIRST, "what a repository has put there"))
+    before = tree(hooks.claude.project)
+    assert "no record of `compact on`" in hooks.before().problems[0]
+    for source in ("startup", "compact", "resume", "clear"):
+        assert hooks.start(FIRST, source) == HookAnswer()
+    assert tree(hooks.claude.project) == before
+    assert not hooks.copy(FIRST).exists()
+
+
+@pytest.mark.usefixtures("forget_on")
+def test_on_again_makes_the_edits_of_others_count_here(hooks: Hooks) -> None:
+    plan = plan_on(hooks.claude.project)
+    assert plan.changes == ()
+    turn_on(plan)
+    assert hooks.before() == HookAnswer()
+    assert "amber" in hooks.shared
+
+
+def test_a_project_inside_of_another_is_not_the_other(hooks: Hooks) -> None:
+    """A repository below a project with compaction on has the same two files."""
+    below = hooks.claude.project / "vendor" / "quayside"
+    (below / ".claude").mkdir(parents=True)
+    for name in ("CLAUDE.md", ".claude/recall-context.md"):
+        (below / name).write_bytes((hooks.claude.project / name).read_bytes())
+    before = tree(below)
+    hooks.machine = replace(hooks.machine, environ={"CLAUDE_PROJECT_DIR": str(below)})
+    assert "no record of `compact on`" in hooks.before(cwd=str(below)).problems[0]
+    assert tree(below) == before
+    hooks.machine = replace(hooks.machine, environ={})
+    assert hooks.before(cwd=str(below)) == HookAnswer()
+    assert tree(below) == before
+    assert "amber" in hooks.shared  # of the project around it, for which this machine has a record
+
+
+@pytest.mark.skipif(shutil.which("git") is None, reason="git is absent")
+@pytest.mark.parametrize("below", ["", "packages/harbor"])
+def test_a_file_that_git_tracks_is_not_written(hooks: Hooks, tmp_path: Path, below: str) -> None:
+    root = hooks.claude.project
+    if below:
+        root = tmp_path / "mono"
+        (root / below).parent.mkdir(parents=True)
+        turn_off(plan_off(hooks.claude.project))
+        hooks.claude.project = hooks.claude.project.rename(root / below)
+        hooks.machine = replace(hooks.machine, environ={"CLAUDE_PROJECT_DIR": str(hooks.claude.project)})
+        turn_on(plan_on(hooks.claude.project))
+    in_git(root, str(hooks.claude.context.relative_to(root)))
+    before = tree(hooks.claude.project)
+    assert hooks.before().problems == [
+        (
+            ".claude/recall-context.md is tracked by git, and no conversation is written into such a file: "
+            "git rm --cached .claude/recall-context.md"
+        )
+    ]
+    assert tree(hooks.claude.project) == before
+    assert "amber" in hooks.copy(FIRST).read_text()  # the private copy is
+    subprocess.run(["git", "rm", "-rq", "--cached", "."], cwd=hooks.claude.project, check=True)
+    assert hooks.before() == HookAnswer()
+    assert "amber" in hooks.shared
+
+
+@pytest.mark.skipif(shutil.which("git") is None, reason="git is absent")
+def test_a_file_that_git_would_add_is_not_written(hooks: Hooks) -> None:
+    """A later commit may take the line out of .gitignore."""
+    in_git(hooks.claude.project, "CLAUDE.md")
+    assert hooks.before() == HookAnswer()
+    (hooks.claude.project / ".gitignore").write_text("")
+    before = tree(hooks.claude.project)
+    assert hooks.before(SECOND).problems == [
+        (
+            ".claude/recall-context.md is not ignored by git, and no conversation is written into such a file: "
+            "recall-rank compact on"
+        )
+    ]
+    assert tree(hooks.claude.project) == before
+
+
+@pytest.mark.skipif(shutil.which("git") is None, reason="git is absent")
+def test_where_git_cannot_say_nothing_is_written(hooks: Hooks, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    in_git(hooks.claude.project, "CLAUDE.md")
+    for program in (None, "#!/bin/sh\nexit 3\n", "#!/bin/sh\nexec sleep 60\n"):
+        programs = tmp_path / f"programs{program is None}"
+        programs.mkdir(exist_ok=True)
+        if program is not None:
+            (programs / "git").write_text(program)
+            (programs / "git").chmod(0o700)
+        monkeypatch.setenv("PATH", f"{programs}{os.pathsep}/bin" if program else str(programs))
+        monkeypatch.setattr(git_files, "SECONDS", 0.3)
+        assert "git does not say whether" in hooks.before().problems[0]
+        assert hooks.claude.context.read_bytes() == EMPTY
+
+
+@pytest.mark.skipif(shutil.which("git") is None, reason="git is absent")
+def test_it_is_not_turned_on_over_a_tracked_file(hooks: Hooks) -> None:
+    turn_off(plan_off(hooks.claude.project))
+    hooks.claude.context.parent.mkdir()
+    hooks.claude.context.write_bytes(EMPTY)
+    in_git(hooks.claude.project, ".claude/recall-context.md")
+    before = tree(hooks.claude.project)
+    with pytest.raises(EditError, match="is tracked by git"):
+        plan_on(hooks.claude.project)
+    assert tree(hooks.claude.project) == before

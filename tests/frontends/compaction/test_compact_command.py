@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from recall_rank.frontends.compaction.context_file import EMPTY
+from recall_rank.frontends.compaction.records import remove_record
 from recall_rank.histories.records.session_copies import copy_path
 from tests.frontends.conftest import Run
 from tests.support.frontends.claude_machine import FIRST, SECOND, ClaudeMachine, tree
@@ -217,3 +218,15 @@ def test_status_tells_what_is_missing(claude: ClaudeMachine, run: Run) -> None:
     assert "missing: the line that keeps that file out of git, .gitignore (it was there after" in told
     assert f"the shared file holds session {FIRST}" in told
     assert "amber" not in told
+
+
+def test_edits_that_a_colleague_committed_count_after_on(claude: ClaudeMachine, run: Run) -> None:
+    assert run("compact", "on", "--yes").exit_code == 0
+    remove_record(claude.project)
+    files = tree(claude.project)
+    assert "no hook does anything until `on` makes one" in run("compact", "status").stdout
+    assert "count on this machine now" in run("compact", "on").stdout
+    assert "no record" not in run("compact", "status").stdout
+    assert "already: nothing was changed" in run("compact", "on").stdout
+    assert "was there before `compact on` and stays" in run("compact", "off").stderr
+    assert tree(claude.project) == files

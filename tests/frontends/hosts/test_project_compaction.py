@@ -11,6 +11,7 @@ from recall_rank.frontends.compaction import claude_hooks, condensing
 from recall_rank.frontends.compaction.condensing import CondensedHistory
 from recall_rank.frontends.compaction.context_file import EMPTY, owner_of
 from recall_rank.frontends.compaction.edits import CONTEXT, SETTINGS
+from recall_rank.frontends.compaction.records import remove_record
 from recall_rank.frontends.compaction.switch import plan_on, turn_on
 from recall_rank.frontends.hosts.events.host_hooks import HostAnswer
 from recall_rank.frontends.transcripts.render import SessionTranscript
@@ -96,3 +97,12 @@ def test_a_condensation_that_takes_too_long_is_ended(
     answer = hooked.given("claude-code", "PreCompact", hooked.claude.before(FIRST), condense=slow)
     assert answer.problems == ["it took longer than 0.1 seconds, and was ended"]
     assert "amber" in answer.stdout
+
+
+def test_the_files_of_a_repository_switch_nothing_on_or_off(hooked: HookedMachine, project: Path) -> None:
+    """As another machine has committed them: without the record of this one the plugin does what it does elsewhere."""
+    remove_record(project)
+    (project / SETTINGS).unlink()
+    files = {path: path.read_bytes() for path in sorted(project.rglob("*")) if path.is_file()}
+    assert "amber" in before(hooked).stdout
+    assert {path: path.read_bytes() for path in sorted(project.rglob("*")) if path.is_file()} == files

@@ -101,8 +101,11 @@ def test_other_clients_get_both_forms(client: str) -> None:
     assert all("outputSchema" in each for each in ServerOffer(HostOptions()).tools_result(client)["tools"])
 
 
-def test_a_client_that_shows_both_forms_gets_the_text_alone() -> None:
-    client = "github-copilot-developer"
+@pytest.mark.parametrize(
+    "client",
+    ["github-copilot-developer", "copilot", "qwen-cli-mcp-client-recall-rank", "qwen-code", "Cline", "cline-cli"],
+)
+def test_a_client_that_shows_both_forms_gets_the_text_alone(client: str) -> None:
     result = called("recall", CALLS["recall"], client)
     assert result.structured_content is None
     assert not result.is_error

@@ -22,7 +22,7 @@ from recall_rank.frontends.web.serve import PortTakenError, serve
 from recall_rank.frontends.web.standalone_page import standalone_page
 from tests.frontends.conftest import Run
 from tests.support.frontends.terminal import heed_interrupts, shell_status
-from tests.support.frontends.web_pages import Elements, demo_recall, long_session
+from tests.support.frontends.web_pages import Elements, demo_recall, long_session, wait_until
 
 SECRET = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
 
@@ -170,3 +170,49 @@ def test_the_command_serves_until_it_is_interrupted(file: Path, tmp_path: Path) 
         for stream in (process.stdout, process.stderr):
             if stream is not None:
                 stream.close()
+
+
+@pytest.mark.posix
+def test_no_command_line_has_the_token(file: Path, tmp_path: Path) -> None:
+    """Any user of the machine reads command lines. A stand-in of the program that opens addresses writes down what it
+    is given.
+    """
+    seen = tmp_path / "seen"
+    programs = tmp_path / "programs"
+    programs.mkdir()
+    for name in ("xdg-open", "open"):
+        opener = programs / name
+        note = f'ps axww -o args > {seen}.all\nprintf "%s" "$1" > {seen}.new\nmv {seen}.new {seen}'
+        opener.write_text(f"#!/bin/sh\n{note}\n")
+        opener.chmod(0o700)
+    words = [sys.executable, "-m", "recall_rank", "web", "--history", str(file), "--cache", str(tmp_path / "cache")]
+    env = {**os.environ, "PATH": f"{programs}:{os.environ['PATH']}", "TMPDIR": str(tmp_path), "DISPLAY": ":0"}
+    pipe = subprocess.PIPE
+    process = subprocess.Popen(words, stdout=pipe, stderr=pipe, text=True, env=env, preexec_fn=heed_interrupts)  # noqa: PLW1509
+    try:
+        assert process.stdout is not None
+        address = process.stdout.readline().strip()
+        base, _, token = address.partition("/?token=")
+        assert len(token) > 30
+        wait_until(seen.is_file)
+        page = Path(seen.read_text().removeprefix("file://"))
+        assert token not in str(page)
+        assert token not in Path(f"{seen}.all").read_text()
+        assert token.encode() not in Path(f"/proc/{process.pid}/environ").read_bytes() or sys.platform != "linux"
+        assert (page.stat().st_mode & 0o777, page.parent.stat().st_mode & 0o777) == (0o600, 0o700)
+        leads = [each["content"] or "" for each in Elements(page.read_text()).all("meta") if "http-equiv" in each]
+        assert leads == [f"0;url={address}"]
+        browser = {"sec-fetch-site": "cross-site", "sec-fetch-mode": "navigate", "sec-fetch-dest": "document"}
+        with httpx.Client(base_url=base) as client:
+            first = client.get(address, headers=browser)  # as a page of a file leads there
+            assert first.status_code == 200
+            assert "booking" not in first.text
+            assert [each["content"] for each in Elements(first.text).all("meta") if "http-equiv" in each] == ["0;url=/"]
+            assert "booking" in client.get("/", headers={**browser, "sec-fetch-site": "same-origin"}).text
+            assert client.get("/", headers=browser).status_code == 403  # a page of another site gets nothing
+        process.send_signal(signal.SIGINT)
+        assert shell_status(process.wait(20)) == 130
+        assert not page.parent.exists()
+    finally:
+        process.kill()
+        process.communicate(timeout=20)

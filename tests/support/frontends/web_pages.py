@@ -88,7 +88,13 @@ def client_of(recall: Recall, *, let_in: bool = True, **options: Any) -> TestCli
 @contextmanager
 def served(recall: Recall, **options: Any) -> Iterator[str]:
     """Serve the pages from a thread; gives the first address."""
-    app = web_application(recall, TOKEN_VALUE, **options)
+    with serving(web_application(recall, TOKEN_VALUE, **options)) as port:
+        yield f"http://127.0.0.1:{port}/?{TOKEN}={TOKEN_VALUE}"
+
+
+@contextmanager
+def serving(app: object) -> Iterator[int]:
+    """Serve an application from a thread; gives its port."""
     config = server_config(app, 0)
     server = uvicorn.Server(config)
     bound = config.bind_socket()
@@ -96,7 +102,7 @@ def served(recall: Recall, **options: Any) -> Iterator[str]:
     thread.start()
     try:
         wait_until(lambda: server.started)
-        yield f"http://127.0.0.1:{bound.getsockname()[1]}/?{TOKEN}={TOKEN_VALUE}"
+        yield bound.getsockname()[1]
     finally:
         server.should_exit = True
         thread.join(10)

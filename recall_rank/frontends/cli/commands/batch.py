@@ -7,6 +7,7 @@ import re
 import sys
 import time
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from threading import Event
 from typing import IO, Any, Final, NoReturn
@@ -17,6 +18,7 @@ from recall_rank.frontends.caller_context import read_context
 from recall_rank.frontends.cli.options.histories import history_option, open_recall, read_with_progress
 from recall_rank.frontends.cli.options.named_sources import every_store
 from recall_rank.frontends.cli.options.output_file import OutputFile, output_options
+from recall_rank.frontends.cli.options.redact import redact_option
 from recall_rank.frontends.cli.output.console import HITS, status_of
 from recall_rank.frontends.display_text import safe_json
 from recall_rank.frontends.hooks.hook_calls import HOOKS
@@ -45,20 +47,23 @@ time and in another order than they came; {"cancel": ID} cancels a call; the end
 @click.option("--calls", type=click.File("rb"), required=True, help="Calls, one JSON object a line; - is stdin.")
 @output_options("--out", required=True, help="Where answers go; - is stdout.")
 @click.option("--live", is_flag=True, help="Answer each call as soon as it is done, until the calls end.")
+@redact_option
 @click.pass_context
-def batch(ctx: click.Context, histories: tuple[str, ...], calls: IO[bytes], out: OutputFile, live: bool) -> None:
+def batch(
+    ctx: click.Context, histories: tuple[str, ...], calls: IO[bytes], out: OutputFile, live: bool, redact: bool
+) -> None:
     """Answer the calls of a file, each with a line of JSON."""
     if _holds_answers(out.path):
         out = OutputFile(out.path, replaced=True)
     with out.open(every_store(histories), growing=live) as file:
         if live:
-            _answer_live(histories, calls, file)
+            _answer_live(histories, calls, file, redact=redact)
         with open_recall(histories) as recall:
             reports = read_with_progress(recall)
             tools = RecallTools(recall, hooks=HOOKS)
             for number, line in enumerate(calls, 1):
                 if line.strip():
-                    file.write(answer_line(serve(tools, line, number)))
+                    file.write(answer_line(serve(tools, line, number, redact=redact)))
     ctx.exit(status_of(reports))
 
 
@@ -72,7 +77,7 @@ def _holds_answers(path: Path | None) -> bool:
         return _ANSWER.match(file.read(_ANSWER_BYTES)) is not None
 
 
-def _answer_live(histories: tuple[str, ...], calls: IO[bytes], out: IO[bytes]) -> NoReturn:
+def _answer_live(histories: tuple[str, ...], calls: IO[bytes], out: IO[bytes], *, redact: bool) -> NoReturn:
     """Answer calls until they end, then end the process, whatever is still being read or searched."""
     from recall_rank.frontends.hosts.live_calls import LiveCalls
     from recall_rank.frontends.mcp.background_reading import BackgroundHistories
@@ -84,7 +89,7 @@ def _answer_live(histories: tuple[str, ...], calls: IO[bytes], out: IO[bytes]) -
         out.write(answer_line(answer))
         out.flush()
 
-    LiveCalls(reading, lambda line, number, cancel: serve(tools, line, number, cancel), write).run(calls)
+    LiveCalls(reading, partial(serve, tools, redact=redact), write).run(calls)
     sys.stderr.flush()
     os._exit(HITS)
 
@@ -103,15 +108,17 @@ class BatchCall:
     now: int | None
 
 
-def serve(tools: RecallTools, line: bytes, number: int, cancel: Event | None = None) -> dict[str, Any]:
+def serve(
+    tools: RecallTools, line: bytes, number: int, cancel: Event | None = None, *, redact: bool = False
+) -> dict[str, Any]:
     """Return the answer to the call on a line of a calls file; `number` is the number of the line.
 
-    Once `cancel` is set, a search ends early.
+    Once `cancel` is set, a search ends early. `redact` is the option of that name where the call does not have it.
 
     The fields `ms` and `cpu_ms` of the answer are the wall time and CPU time of the call alone.
     """
     try:
-        call = _read_call(line)
+        call = _read_call(line, redact=redact)
     except ValueError as error:
         output = {**error_to_dict(f"line {number}: {error}"), "error_category": "other"}
         return {"id": _id_of(line), "ms": 0.0, "cpu_ms": 0.0, "output": output}
@@ -142,7 +149,7 @@ def answer_line(answer: dict[str, Any]) -> bytes:
         return safe_json(json_line({**answer, "output": failed_call(error)})) + b"\n"
 
 
-def _read_call(line: bytes) -> BatchCall:
+def _read_call(line: bytes, *, redact: bool) -> BatchCall:
     """Return the call on a line of JSON. Raises ValueError that states what is wrong with the line."""
     import orjson
 
@@ -173,7 +180,7 @@ def _read_call(line: bytes) -> BatchCall:
         mode=call.get("mode", "schema"),
         wire=call.get("wire", "snake"),
         context=read_context(call.get("context")),
-        options=host_options(options),
+        options=host_options({"redact": redact, **options}),
         now=now,
     )
 

@@ -11,6 +11,7 @@ from recall_rank.frontends.cli.commands.transcripts import transcript_options
 from recall_rank.frontends.cli.options.completions import complete_sessions
 from recall_rank.frontends.cli.options.histories import open_recall, read_with_progress
 from recall_rank.frontends.cli.options.limit import limit_option
+from recall_rank.frontends.cli.options.redact import redact_option
 from recall_rank.frontends.cli.options.targets import target_of
 from recall_rank.frontends.cli.output.console import (
     HITS,
@@ -26,9 +27,12 @@ from recall_rank.frontends.cli.output.render import show
 @click.command(name="chain", short_help="Show what a session came from and what came from it.")
 @click.argument("wanted", metavar="{NUMBER | SESSION}", shell_complete=complete_sessions)
 @limit_option("sessions", 200)
+@redact_option
 @transcript_options
 @click.pass_context
-def chain(ctx: click.Context, wanted: str, limit: int | None, histories: tuple[str, ...], as_json: bool) -> None:
+def chain(
+    ctx: click.Context, wanted: str, limit: int | None, *, redact: bool, histories: tuple[str, ...], as_json: bool
+) -> None:
     """Show where a session came from and what came from it: parents, forks, compressions, subagents.
 
     SESSION is an id, a beginning of one, or a title; NUMBER is that of a hit of the last search in this terminal. Each
@@ -46,6 +50,10 @@ def chain(ctx: click.Context, wanted: str, limit: int | None, histories: tuple[s
         except LookupError as error:
             fail(str(error.args[0]), NOT_THERE, as_json=as_json)
     answer = chain_to_dict(found)
+    if redact:
+        from recall_rank.frontends.redaction.redacted_answers import without_secrets
+
+        answer = without_secrets(answer)
     if as_json:
         print_json(answer)
     else:

@@ -42,6 +42,7 @@ def compact() -> None:
 @click.pass_context
 def on(ctx: click.Context, project: str, yes: bool) -> None:
     """Turn it on in a project: a line of CLAUDE.md, the file it names, a line of .gitignore, hooks in settings.json."""
+    from recall_rank.frontends.compaction.records import is_recorded
     from recall_rank.frontends.compaction.switch import idle_hooks, plan_on, turn_on
 
     refuse_in_store(project, every_store(()))
@@ -50,8 +51,11 @@ def on(ctx: click.Context, project: str, yes: bool) -> None:
         _confirm(plan, yes=yes)
         _write(lambda: turn_on(plan))
         say(f"compact is on in {one_line(str(plan.project))}")
-    else:
+    elif is_recorded(plan.project):
         say(f"compact is on in {one_line(str(plan.project))} already: nothing was changed")
+    else:
+        _write(lambda: turn_on(plan))
+        say(f"compact is on in {one_line(str(plan.project))}: its edits were there, and count on this machine now")
     for remark in (*plan.remarks, *idle_hooks(plan.project)):
         say(one_line(remark), err=True)
     ctx.exit(HITS)
@@ -171,7 +175,7 @@ def _print_state(state: ProjectState) -> None:
     if state.session_id:
         say(f"  the shared file holds session {one_line(state.session_id)}")
     if state.word != "off" and not state.recorded:
-        say("  this machine has no record of `compact on` here: off takes out every edit that has our form")
+        say("  this machine has no record of `compact on` here: no hook does anything until `on` makes one")
     for remark in state.remarks:
         say(f"  {one_line(remark)}")
 

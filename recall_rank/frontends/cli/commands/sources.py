@@ -11,6 +11,7 @@ import click
 
 from recall_rank.frontends.cli.options.display_options import display_options
 from recall_rank.frontends.cli.options.histories import history_option, open_recall, read_with_progress
+from recall_rank.frontends.cli.options.redact import redact_option
 from recall_rank.frontends.cli.output.console import (
     Line,
     note_line,
@@ -34,13 +35,18 @@ _RIGHT: Final = range(1, 6)  # columns of numbers
 @history_option
 @click.option("--json", "as_json", is_flag=True, help="Print the list as one line of JSON.")
 @click.option("--verbose", "-v", is_flag=True, help="List malformed records with place and reason.")
+@redact_option
 @display_options
 @click.pass_context
-def sources(ctx: click.Context, histories: tuple[str, ...], as_json: bool, verbose: bool) -> None:
+def sources(ctx: click.Context, histories: tuple[str, ...], as_json: bool, verbose: bool, redact: bool) -> None:
     """List the histories that are searched: how much they hold, how new they are, what could not be read."""
     with open_recall(histories, as_json=as_json) as recall:
         reports = read_with_progress(recall, index=False)
         checked, place = recall.checked, recall.folder
+    if redact:
+        from recall_rank.frontends.redaction.redacted_answers import report_without_secrets
+
+        reports = [report_without_secrets(each) for each in reports]
     if as_json:
         from recall_rank.model.serialize import source_to_dict
 

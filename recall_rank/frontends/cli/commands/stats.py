@@ -14,6 +14,7 @@ from recall_rank.frontends.cli.options.display_options import display_options
 from recall_rank.frontends.cli.options.histories import history_option, open_recall, read_with_progress
 from recall_rank.frontends.cli.options.named_sources import every_store
 from recall_rank.frontends.cli.options.output_file import OutputFile, output_options
+from recall_rank.frontends.cli.options.redact import redact_option
 from recall_rank.frontends.cli.output.console import (
     Line,
     fail_without_history,
@@ -37,10 +38,11 @@ _EIGHTHS: Final = " ▏▎▍▌▋▊▉"
 @click.command(name="stats", short_help="Count messages by period, project and agent.")
 @click.option("--by", "unit", type=click.Choice(PERIODS), help="How long a period is. Default: what fits the history.")
 @output_options("--svg", metavar="FILE", help="Draw it into this file too; - is stdout.")
+@redact_option
 @history_option
 @click.option("--json", "as_json", is_flag=True, help="Print all counts as one line of JSON.")
 @display_options
-def stats(unit: str | None, svg: OutputFile | None, histories: tuple[str, ...], as_json: bool) -> None:
+def stats(unit: str | None, svg: OutputFile | None, *, redact: bool, histories: tuple[str, ...], as_json: bool) -> None:
     """Show how much was said when, in which projects and with which agents. Days are those of UTC."""
     if svg is not None:
         svg.format(("svg",))
@@ -50,6 +52,10 @@ def stats(unit: str | None, svg: OutputFile | None, histories: tuple[str, ...], 
         # as the index has them: what a fork copied from another session is counted once
         found = activity(recall.indexed({session.id for session in recall.sessions()}))
         vectors = recall.vectors() if CacheOptions.given().embedder is not None else None
+    if redact:
+        from recall_rank.frontends.redaction.redact import redacted
+
+        found = found.renamed(redacted)
     if svg is not None:
         from recall_rank.frontends.activity.activity_svg import activity_svg
 

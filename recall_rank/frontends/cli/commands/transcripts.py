@@ -186,13 +186,14 @@ def messages(session_id: str, histories: tuple[str, ...], as_json: bool, raw: bo
     "--agent", metavar="NAME", shell_complete=complete_agents, help="Only sessions of this agent, such as codex."
 )
 @limit_option("sessions", 20)
+@redact_option
 @form_options
 @transcript_options
-def sessions(histories: tuple[str, ...], as_json: bool, **args: Any) -> None:
+def sessions(histories: tuple[str, ...], as_json: bool, redact: bool, **args: Any) -> None:
     """List sessions, newest first: what they are called, when and where they were, of which agent, and their ids."""
     shown = partial(_show_sessions, given_form(as_json=as_json), histories)
     complete = partial(_complete_sessions, search=args["search"], agent=args["agent"])
-    _run("recall_sessions", args, histories, shown, as_json=as_json, found="sessions", complete=complete)
+    _run("recall_sessions", args, histories, shown, as_json=as_json, found="sessions", complete=complete, redact=redact)
 
 
 def _complete_sessions(output: dict[str, Any], recall: Recall, *, search: str | None, agent: str | None) -> None:

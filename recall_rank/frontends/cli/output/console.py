@@ -38,8 +38,13 @@ SCHEMA_VERSION: Final = 1  # of the JSON of --json: raised when a name is remove
 
 def fail(message: str, code: int, *, as_json: bool) -> NoReturn:
     """End the command with exit code `code`; the message goes to stderr, or as {"ok": false, ...} to stdout for
-    --json.
+    --json. With the option --redact of the command, keys and passwords in it are replaced.
     """
+    context = click.get_current_context(silent=True)
+    if context is not None and context.params.get("redact"):
+        from recall_rank.frontends.redaction.redact import redacted
+
+        message = redacted(message)
     if as_json:
         from recall_rank.model.serialize import error_to_dict
 

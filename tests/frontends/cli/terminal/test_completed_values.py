@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from pathlib import Path
@@ -44,6 +45,21 @@ def test_ids_of_sessions(path: Path, command: str) -> None:
     found = items([command, "--history", path], "demo-1")
     assert [item.value for item in found] == ["demo-12", "demo-11", "demo-10"]  # newest first
     assert found[2].help == "Rate limiting for the booking API"
+
+
+def test_what_is_completed_is_redacted_where_the_settings_say_so(path: Path, tmp_path: Path, run: Run) -> None:
+    secret = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
+    told = {"t": "session", "id": "s-secret", "title": f"{'x ' * 25}{secret}", "directory": f"/srv/{secret}"}
+    said = {"t": "message", "id": "m1", "session": "s-secret", "role": "user", "parts": [{"type": "text", "text": "a"}]}
+    path.write_text(f"{json.dumps(told)}\n{json.dumps(said)}\n", encoding="utf-8")
+    assert run("search", "a", "--history", path).exit_code == 0
+    assert [each.help for each in items(["get", "--history", path], "s-")] == [f"{'x ' * 25}{secret[:10]}"]
+    assert values(["search", "x", "--history", path, "--project"], "") == [secret]
+    settings = tmp_path / "settings" / "recall_rank" / "config.toml"
+    settings.parent.mkdir(parents=True)
+    settings.write_text("[defaults]\nredact = true\n")
+    assert [each.help for each in items(["get", "--history", path], "s-")] == [f"{'x ' * 25}[redacted "]
+    assert values(["search", "x", "--history", path, "--project"], "") == []
 
 
 def test_ids_of_messages(path: Path) -> None:

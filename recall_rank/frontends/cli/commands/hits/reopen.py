@@ -10,6 +10,7 @@ import click
 
 from recall_rank.frontends.cli.options.completions import complete_sessions
 from recall_rank.frontends.cli.options.histories import history_option, open_recall, read_with_progress
+from recall_rank.frontends.cli.options.redact import redact_option
 from recall_rank.frontends.cli.options.targets import target_of
 from recall_rank.frontends.cli.output.console import HITS, NOT_THERE, USAGE, fail, fail_without_history
 from recall_rank.frontends.transcripts.reopen import ReopenCommand, reopen_command, why_not_reopened
@@ -18,9 +19,10 @@ from recall_rank.frontends.transcripts.reopen import ReopenCommand, reopen_comma
 @click.command(name="reopen", short_help="Go on with the session of a hit in its agent.")
 @click.argument("session", metavar="{NUMBER | SESSION}", shell_complete=complete_sessions)
 @click.option("--yes", "-y", is_flag=True, help="Run the command without asking.")
+@redact_option
 @history_option
 @click.pass_context
-def reopen_session(ctx: click.Context, session: str, *, yes: bool, histories: tuple[str, ...]) -> None:
+def reopen_session(ctx: click.Context, session: str, *, yes: bool, redact: bool, histories: tuple[str, ...]) -> None:
     """Print the command that reopens the session of a hit in its agent, ask, and run it.
 
     It is named by the number of a hit of the last search in this terminal, by an id or a beginning of it. Without a
@@ -36,7 +38,12 @@ def reopen_session(ctx: click.Context, session: str, *, yes: bool, histories: tu
     command = reopen_command(found.source, found.id, found.directory, found.flags, found.places)
     if command is None:
         fail(f"no command reopens {found.id}: {why_not_reopened(found)}", USAGE, as_json=False)
-    click.echo(command.line)
+    line = command.line
+    if redact:
+        from recall_rank.frontends.redaction.redact import redacted
+
+        line = redacted(line)
+    click.echo(line)
     if not yes and not (sys.stdin.isatty() and sys.stderr.isatty()):
         ctx.exit(HITS)
     if yes or click.confirm("Run it?", err=True):

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 import click
@@ -63,10 +65,16 @@ def web(
         ctx.exit(HITS)
     from recall_rank.frontends.web.serve import PortTakenError, serve
 
-    with open_recall(histories) as recall:
+    with open_recall(histories) as recall, TemporaryDirectory(prefix="recall-rank-") as folder:
         fail_without_history(read_with_progress(recall), as_json=False)
         try:
-            serve(recall, _announce(opened=opened), port=port, redact=redact, forget=_forgetting(recall))
+            serve(
+                recall,
+                _announce(Path(folder) if opened else None),
+                port=port,
+                redact=redact,
+                forget=_forgetting(recall),
+            )
         except PortTakenError as error:
             fail(str(error), USAGE, as_json=False)
     ctx.exit(HITS)
@@ -88,14 +96,15 @@ def _share(wanted: str, out: OutputFile, histories: tuple[str, ...], *, redact: 
             file.write(text.encode("utf-8", "replace"))
 
 
-def _announce(*, opened: bool) -> Callable[[str], None]:
-    """Return what is done with the first address: it is printed, and opened in a browser if that is wanted."""
+def _announce(folder: Path | None) -> Callable[[str], None]:
+    """Return what is done with the first address: it is printed, and with a private folder opened in a browser."""
+    from recall_rank.frontends.web.serve import leading_page
 
     def announce(address: str) -> None:
         say(address)
         say("open this address in a browser on this machine; Ctrl-C ends it", err=True)
-        if opened:
-            click.launch(address)
+        if folder is not None:
+            click.launch(str(leading_page(address, folder)))
 
     return announce
 
