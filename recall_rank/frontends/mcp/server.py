@@ -44,6 +44,7 @@ from recall_rank.frontends.mcp.schema import (
 )
 from recall_rank.frontends.tools.dispatch import RecallTools
 from recall_rank.frontends.tools.families import CURATED_TOOLS, DEFAULT_FAMILIES, tools_of
+from recall_rank.frontends.tools.transcript_tools import centre_first
 from recall_rank.frontends.tools.untrusted_text import (
     for_readers,
     marked,
@@ -251,6 +252,10 @@ class RecallServer:
                 answer = compact(answer)
             elif name == "recall_sessions":
                 answer = compact_sessions(answer, self._histories.recall.session)
+            elif name == "recall_context":
+                answer = centre_first(answer)
+            if "expanded" in answer:
+                answer["expanded"] = [centre_first(each) for each in answer["expanded"]]
             return self._shown(for_readers(answer), at)
         except ToolError as error:
             return self._shown({"ok": False, "error": str(error), "error_category": error.category}, None)

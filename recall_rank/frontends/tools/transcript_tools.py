@@ -175,6 +175,23 @@ def full_message(message: Message) -> dict[str, Any]:
     return {"message": message_to_dict(message), "parts": [part_to_dict(part) for part in message.parts]}
 
 
+def centre_first(answer: Mapping[str, Any]) -> dict[str, Any]:
+    """Return an answer, or an entry of `expanded`, with the message asked for first and its neighbours outward from it,
+    one before and one after in turn, each with its signed distance; without such a message it is unchanged.
+
+    What reads an answer in pages, or the beginning of it, then gets the nearest messages, whatever the size of others.
+    """
+    messages = answer.get("messages") or ()
+    at = next((number for number, entry in enumerate(messages) if entry.get("center")), None)
+    if at is None:
+        return dict(answer)
+    numbered = [
+        {"center": number == at, "distance": number - at, **{name: entry[name] for name in entry if name != "center"}}
+        for number, entry in enumerate(messages)
+    ]
+    return {**answer, "messages": sorted(numbered, key=lambda entry: abs(entry["distance"]))}
+
+
 def _ids(call: CallContext, given: Mapping[str, Any]) -> tuple[str, str]:
     """Return the session id and the message id. Raises ToolError when either is missing."""
     session_id, message_id = given["session_id"], given["message_id"]
