@@ -130,7 +130,13 @@ def recall_sessions(call: CallContext, args: Mapping[str, Any]) -> dict[str, Any
     everywhere = given["scope"] == "global"
     if everywhere and not call.options.global_:
         raise global_disabled("'project'")
-    found = list_sessions(call, given["scope"], given["search"], given["agent"])[: given["limit"]]
+    asked = given["scope"], given["search"], given["agent"]
+    unread = call.histories.not_read_yet()
+    found = list_sessions(call, *asked)[: given["limit"]]
+    if not found:
+        unread = call.histories.not_read_yet(again=True)
+        found = list_sessions(call, *asked)[: given["limit"]]
+    warnings.add_unread(unread)
     answer = {
         "ok": True,
         "sessions": [session_to_dict(session, with_project=everywhere) for session in found],
@@ -138,7 +144,7 @@ def recall_sessions(call: CallContext, args: Mapping[str, Any]) -> dict[str, Any
         "scope": given["scope"],
     }
     warnings.put(answer)
-    if not found:
+    if not found and unread is None:
         _advice(call, given).put(answer)
     return answer
 

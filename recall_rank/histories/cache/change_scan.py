@@ -13,7 +13,7 @@ from recall_rank.histories.records.left_out import conceal, is_unnamed, unnamed_
 from recall_rank.histories.records.table import SourceEntry, Table, UnitEntry
 from recall_rank.loaders.malformed import bounded_malformed, bounded_warnings
 from recall_rank.loaders.read_all import LoadedSource, failure_reason, list_units, located_sessions, stored_bytes
-from recall_rank.model import BaseSource, Session, Unit
+from recall_rank.model import BaseSource, Session, Unit, Unread
 
 
 @dataclass(slots=True)
@@ -81,6 +81,16 @@ def unchanged(looks: Sequence[SourceScan], before: Table) -> bool:
         == (old.key, old.errors, old.warnings, list(old.units))
         for scan, old in zip(looks, known, strict=True)
     )
+
+
+def unread(looks: Sequence[SourceScan], before: Table) -> Unread:
+    """Return how much a scan found to be read: the changed units, and the bytes by which the sources with some grew
+    since `before`, the table of the last refresh.
+    """
+    sizes = {source.key: source.size for source in before.sources}
+    changed = [scan for scan in looks if scan.changed]
+    grown = sum(max(0, scan.entry.size - sizes.get(scan.entry.key, 0)) for scan in changed)
+    return Unread(sum(len(scan.changed) for scan in changed), grown)
 
 
 def read(source: BaseSource, entry: UnitEntry) -> list[Session]:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
 from recall_rank.histories.cache import source_accounts as account
-from recall_rank.histories.cache.change_scan import scan_sources, unchanged
+from recall_rank.histories.cache.change_scan import scan_sources, unchanged, unread
 from recall_rank.histories.cache.rules import RefreshRules
 from recall_rank.histories.cache.state import CacheState, NextState
 from recall_rank.histories.cache.store import FoundGeneration, SupersededError, find, touch, write
@@ -18,7 +18,7 @@ from recall_rank.histories.ignore import without_ignored
 from recall_rank.histories.records.table import Table
 from recall_rank.index.errors import UnusableIndexError
 from recall_rank.index.segment.segment import Segment
-from recall_rank.model import RefreshReport, Source
+from recall_rank.model import RefreshReport, Source, Unread
 from recall_rank.model.progress import Progress, watching
 from recall_rank.model.source_wrapper import complete_source
 
@@ -44,12 +44,14 @@ def refresh(
     *,
     anew: bool = False,
     held: CacheState | None = None,
+    found_unread: Callable[[Unread], None] | None = None,
 ) -> RefreshOutcome:
     """Make the newest generation of the index in `folder` equal to the sources and return its state; create the first
     generation where none exists.
 
     With `anew` every unit is read again. Searches in any process continue meanwhile. Segments that the state `held`
     has open are not opened again. The new state stays in memory when `folder` is None or cannot be written.
+    `found_unread` is called with what is to be read, once that is known.
     """
     started, cpu = time.perf_counter(), time.process_time()
     problem: OSError | None = None
@@ -66,7 +68,7 @@ def refresh(
         heeded = rules.list_state()
         try:
             with watching(progress):
-                made = _next(before, sources, rules.current(), progress)
+                made = _next(before, sources, rules.current(), progress, found_unread)
         except UnusableIndexError:
             if anew:
                 raise
@@ -101,6 +103,7 @@ def _next(
     sources: Sequence[Source],
     rules: RefreshRules,
     progress: Progress | None,
+    found_unread: Callable[[Unread], None] | None,
 ) -> NextState:
     """Return the state of the index after a refresh from the state `before`, None for a new index. `rules` must contain
     the forgotten sessions already.
@@ -112,6 +115,8 @@ def _next(
     if before is not None and not anew and rules.keep_vanished in (None, known.keeping) and unchanged(looks, known):
         told = account.resized(before.view.reports(), [each.entry.size for each in looks])
         return NextState(RefreshReport(tuple(told)), before)
+    if found_unread is not None:
+        found_unread(unread(looks, known))
     from recall_rank.histories.cache.changes import read_changes
     from recall_rank.histories.cache.merge_plan import plan_segments  # imported late: most refreshes find no change
 

@@ -21,7 +21,7 @@ from recall_rank.search.expansion.expand import rarity
 from recall_rank.search.expansion.expansion import Expansion, TermGroup
 from recall_rank.search.filters.eligible import EligibleSet
 from recall_rank.search.query import Query
-from recall_rank.weights import KindWeights, Weights
+from recall_rank.weights import KindWeights
 
 if TYPE_CHECKING:
     from recall_rank.index.shards.shard_evidence import FoundEvidence
@@ -86,9 +86,7 @@ def evidence_of(
     evidence.accumulate(compiled, deadline_ns, first_term, scoring.scores_all)
     for starts, ends, value in scoring.dates:
         evidence.add_times(array("q", starts), array("q", ends), value)
-    evidence.fuse(
-        scoring.neighbours, scoring.session, only, scoring.echo, scoring.echo_floor, scoring.echo_work
-    )
+    evidence.fuse(scoring.neighbours, scoring.session, only, scoring.echo, scoring.echo_floor, scoring.echo_work)
     return evidence
 
 

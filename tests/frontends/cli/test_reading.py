@@ -47,7 +47,7 @@ def test_context_marks_the_message(run: Run, file: Path) -> None:
 
 
 def test_context_shows_the_message_asked_for_first_and_then_outward(run: Run, file: Path) -> None:
-    """Regression: whoever read only the beginning of the output, as a tool of an agent does, saw the oldest neighbour."""
+    """Regression: whoever saw only the beginning of the output, as an agent may, saw the oldest neighbour."""
     shown = run("context", "demo-10", "demo-10-m2", "--window", 2, "--history", file).stdout
     headings = [line for line in shown.splitlines() if "demo-10-m" in line]
     assert [line.split(" ")[0] for line in headings] == [">", "-1", "+1", "+2"]

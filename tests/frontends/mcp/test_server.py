@@ -137,9 +137,8 @@ def test_the_message_asked_for_is_first_and_the_others_follow_outward(form: str,
             holder = answer if form == "recall_context" else next(iter(answer.get("expanded", ())), {})
             if not told:
                 text = holder["messages"][0]["parts"][0]["content"]
-            for entry in holder.get("messages", ()):
-                if "message" in entry:
-                    told.append((entry["message"]["id"], entry["distance"], entry["center"]))
+            begun = (entry for entry in holder.get("messages", ()) if "message" in entry)
+            told += [(entry["message"]["id"], entry["distance"], entry["center"]) for entry in begun]
             if "next_cursor" not in answer:
                 assert text.startswith("the heron ")
                 return told
