@@ -8,11 +8,11 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import Final, TypeVar
+from typing import Final, TypeVar, cast
 
 from recall_rank.histories.backend import IndexFactory, Inventory, Snapshot
 from recall_rank.histories.cache.first_part import FirstPart, first_part
-from recall_rank.histories.cache.refresh import RefreshOutcome, refresh
+from recall_rank.histories.cache.refresh import FoundUnread, RefreshOutcome, refresh
 from recall_rank.histories.cache.rules import RefreshRules
 from recall_rank.histories.cache.state import CacheState
 from recall_rank.histories.cache.store import checked, find
@@ -23,6 +23,7 @@ from recall_rank.model import Context, RefreshReport, Source, SourceReport, Unre
 from recall_rank.model.option_errors import error_text
 from recall_rank.model.progress import Progress
 
+LARGE_BYTES: Final = 24 << 20  # of files to read; the start of a process costs a tenth of what reading these does
 FRESH_SECONDS: Final = 2.0  # the sources are not scanned again so soon after a scan
 _Result = TypeVar("_Result")
 PATIENCE_SECONDS: Final = 1.0  # prepare() waits so long for a refresh, then returns the older generation
@@ -31,6 +32,10 @@ CLOSE_SECONDS: Final = 1.0  # close() waits so long for a refresh, which ends wi
 
 class _ClosedError(Exception):
     """Raised inside of a refresh in the background when its Recall was closed."""
+
+
+class _LargeReadingError(Exception):
+    """Raised inside of a refresh that has so much to read that a process of its own is to do it."""
 
 
 class CachedBackend:
@@ -242,15 +247,7 @@ class CachedBackend:
         heeded = self._rules.list_state()
         self._looked = time.monotonic()
         self._unread = self._unread or Unread()
-        done = refresh(
-            self.folder,
-            self.sources,
-            self._rules,
-            progress,
-            anew=anew,
-            held=self._state,
-            found_unread=self._note_unread,
-        )
+        done = self._read(progress, anew=anew)
         self._heeded = heeded
         if self.folder is not None and not self._tidied:
             from recall_rank.histories.removal.orphans import remove_orphans
@@ -261,7 +258,42 @@ class CachedBackend:
         self._unread = None
         return done, made
 
-    def _note_unread(self, unread: Unread) -> None:
+    def _read(self, progress: Progress | None, *, anew: bool) -> RefreshOutcome:
+        """Refresh the index: what is large in a process of its own, whose report is returned, else in this one."""
+
+        def refreshed(found_unread: FoundUnread) -> RefreshOutcome:
+            return refresh(
+                self.folder,
+                self.sources,
+                self._rules,
+                progress,
+                anew=anew,
+                held=self._state,
+                found_unread=found_unread,
+            )
+
+        def refuse_large(unread: Unread, to_read: float) -> None:
+            self._note_unread(unread, to_read)
+            if self.folder is not None and not anew and to_read >= LARGE_BYTES:
+                raise _LargeReadingError
+
+        try:
+            done = refreshed(refuse_large)
+        except _LargeReadingError:
+            from recall_rank.histories.cache.reading_process import refresh_in_process
+
+            folder = cast("Path", self.folder)
+            report = refresh_in_process(folder, self.sources, self._rules, progress)
+            done = refreshed(self._note_unread)
+            if report is not None and not done.report.changed:
+                done = replace(done, report=report)
+        if done.report.changed:
+            from recall_rank.histories.cache.reading_process import give_back_memory
+
+            give_back_memory()
+        return done
+
+    def _note_unread(self, unread: Unread, _: float) -> None:
         self._unread = unread if unread.units else None
 
     def _adopt(

@@ -153,7 +153,7 @@ class Unread:
     def __str__(self) -> str:
         if self.units is None:
             return "whether there is more than was read is not known yet; ask again soon"
-        files = f"{self.units:,} new or changed {'file' if self.units == 1 else 'files'} and sessions"
+        files = f"{self.units:,} new or changed {'file or session' if self.units == 1 else 'files and sessions'}"
         more = "" if self.bytes is None else f", about {self.bytes / (1 << 20):,.1f} MiB"
         return f"not everything is read yet: {files}{more}; ask again soon"
 

@@ -4,8 +4,11 @@ them.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
+from pathlib import Path
 
 import xxhash
 
@@ -91,6 +94,20 @@ def unread(looks: Sequence[SourceScan], before: Table) -> Unread:
     changed = [scan for scan in looks if scan.changed]
     grown = sum(max(0, scan.entry.size - sizes.get(scan.entry.key, 0)) for scan in changed)
     return Unread(sum(len(scan.changed) for scan in changed), grown)
+
+
+def bytes_to_read(looks: Sequence[SourceScan]) -> float:
+    """Return about how many bytes the changed units have: those of their files; of a database, an equal share for each
+    of its sessions.
+    """
+    found = 0.0
+    for scan in looks:
+        sharing = Counter(entry.unit.location for entry in scan.entry.units.values())
+        for key in scan.changed:
+            location = scan.entry.units[key].unit.location
+            with suppress(OSError, ValueError):  # reading the unit reports the error
+                found += Path(location).stat().st_size / sharing[location]
+    return found
 
 
 def read(source: BaseSource, entry: UnitEntry) -> list[Session]:

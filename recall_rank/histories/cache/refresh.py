@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Final
 
 from recall_rank.histories.cache import source_accounts as account
-from recall_rank.histories.cache.change_scan import scan_sources, unchanged, unread
+from recall_rank.histories.cache.change_scan import bytes_to_read, scan_sources, unchanged, unread
 from recall_rank.histories.cache.rules import RefreshRules
 from recall_rank.histories.cache.state import CacheState, NextState
 from recall_rank.histories.cache.store import FoundGeneration, SupersededError, find, touch, write
@@ -24,6 +24,8 @@ from recall_rank.model.source_wrapper import complete_source
 
 NO_RULES: Final = RefreshRules()
 LAST_SERIAL: Final = 1 << 23
+FoundUnread = Callable[[Unread, float], None]
+"""Called with what a refresh found to be unread, and with the bytes of the files that it reads for that."""
 TRIES: Final = 5  # attempts to publish before the state stays in memory; each repeats little work
 
 
@@ -44,14 +46,14 @@ def refresh(
     *,
     anew: bool = False,
     held: CacheState | None = None,
-    found_unread: Callable[[Unread], None] | None = None,
+    found_unread: FoundUnread | None = None,
 ) -> RefreshOutcome:
     """Make the newest generation of the index in `folder` equal to the sources and return its state; create the first
     generation where none exists.
 
     With `anew` every unit is read again. Searches in any process continue meanwhile. Segments that the state `held`
     has open are not opened again. The new state stays in memory when `folder` is None or cannot be written.
-    `found_unread` is called with what is to be read, once that is known.
+    `found_unread` is called once it is known what is to be read; what it raises ends the refresh.
     """
     started, cpu = time.perf_counter(), time.process_time()
     problem: OSError | None = None
@@ -103,7 +105,7 @@ def _next(
     sources: Sequence[Source],
     rules: RefreshRules,
     progress: Progress | None,
-    found_unread: Callable[[Unread], None] | None,
+    found_unread: FoundUnread | None,
 ) -> NextState:
     """Return the state of the index after a refresh from the state `before`, None for a new index. `rules` must contain
     the forgotten sessions already.
@@ -116,7 +118,7 @@ def _next(
         told = account.resized(before.view.reports(), [each.entry.size for each in looks])
         return NextState(RefreshReport(tuple(told)), before)
     if found_unread is not None:
-        found_unread(unread(looks, known))
+        found_unread(unread(looks, known), bytes_to_read(looks))
     from recall_rank.histories.cache.changes import read_changes
     from recall_rank.histories.cache.merge_plan import plan_segments  # imported late: most refreshes find no change
 
