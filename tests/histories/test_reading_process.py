@@ -39,7 +39,7 @@ def started(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[subprocess.Popen[b
             if MODULE in self.args or UNKNOWN in self.args:  # type: ignore[operator]
                 found.append(self)
 
-    monkeypatch.setattr(reading_process.subprocess, "Popen", Noted)
+    monkeypatch.setattr(subprocess, "Popen", Noted)
     yield found
     assert all(each.poll() is not None for each in found), "no process remains"
 
