@@ -287,10 +287,6 @@ class CachedBackend:
             done = refreshed(self._note_unread)
             if report is not None and not done.report.changed:
                 done = replace(done, report=report)
-        if done.report.changed:
-            from recall_rank.histories.cache.reading_process import give_back_memory
-
-            give_back_memory()
         return done
 
     def _note_unread(self, unread: Unread, _: float) -> None:

@@ -91,9 +91,6 @@ class MemoryBackend:
             reports = self._build(progress).reports
             found = len(self._load(None).listed)
             self._rereading = False  # not where reading failed: what is newer is still unread then
-        from recall_rank.histories.cache.reading_process import give_back_memory
-
-        give_back_memory()  # of the reading and of the index before
         took, used = time.perf_counter() - started, time.process_time() - cpu
         return RefreshReport(tuple(reports), True, indexed=found, elapsed_ms=took * 1000, cpu_ms=used * 1000)
 

@@ -8,7 +8,8 @@ from dataclasses import replace
 from threading import Lock
 from typing import NamedTuple
 
-from recall_rank.histories.records.table import SessionKey, session_key
+from recall_rank.histories.cache.change_scan import signature_digest
+from recall_rank.histories.records.table import SessionKey, UnitEntry, session_key
 from recall_rank.loaders.read_all import resolved_by
 from recall_rank.model import BaseSource, Reading, ResolvedSessions, Session, Source, Unit
 from recall_rank.model.source_wrapper import SourceWrapper, complete_source
@@ -25,6 +26,7 @@ class UnitPlace(NamedTuple):
     source: Source
     unit: Unit
     messages: int  # of the session in that unit
+    whole: bytes | None = None  # the digest of the signature with which every record of the unit could be read
 
 
 class UnitReader:
@@ -45,11 +47,12 @@ class UnitReader:
             if known is None or count > known.messages:
                 self._places[key] = UnitPlace(source, unit, count)
 
-    def put(self, key: SessionKey, source: Source, unit: Unit, messages: int) -> None:
-        """Remember that the session with this key was read from `unit`, and how many messages of it count. A unit that
-        was remembered for it before is replaced.
+    def put(self, key: SessionKey, source: Source, entry: UnitEntry, messages: int) -> None:
+        """Remember that the session with this key was read from the unit of a table's `entry`, and how many messages of
+        it count. A unit that was remembered for it before is replaced.
         """
-        self._places[key] = UnitPlace(source, unit, messages)
+        is_whole = not (entry.malformed or entry.warnings or entry.error)
+        self._places[key] = UnitPlace(source, entry.unit, messages, entry.signature if is_whole else None)
 
     def read(self, session: Session) -> Session | None:
         """Return the session with its current messages; None when its unit no longer has it. Raises OSError when the
@@ -112,7 +115,7 @@ class UnitReader:
         types, and malformed ones; empty when the unit is unknown. Raises OSError when the unit cannot be read.
         """
         place = self._places.get(session_key(session))
-        if place is None:
+        if place is None or (place.whole and place.whole == signature_digest(place.source, place.unit)):
             return {}
         reading = self._reading(place.source, place.unit)
         found = dict(reading.unknown)

@@ -140,11 +140,11 @@ NOT_READ_YET: Final = "not_read_yet"  # in `limited_by` of an answer while anyth
 
 @frozen
 class Unread:
-    """How much of the histories an answer could not know, since it was not read yet: the number of new and changed
-    units, which are files and sessions of databases, and about how many bytes those have more than what was read.
+    """The part of the histories that was not read yet when an answer was made: the number of new and changed units,
+    which are files and sessions of databases, and about how many bytes those have more than what was read.
 
-    None where it is not known yet, because the sources are still being looked through, and where it would show the
-    size of other projects.
+    Both are None where they are not known yet, because the sources are still being looked through, and where they would
+    show the size of other projects.
     """
 
     units: int | None = None

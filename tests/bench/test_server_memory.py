@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from bench.benchmarks import server_memory
+from bench.benchmarks.fronts import server_memory
 from tests.support.soak import times
 
 pytest.importorskip("mcp")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import pickle
 import subprocess
 import sys
@@ -179,17 +178,3 @@ def test_the_process_ends_with_its_parent(tmp_path: Path) -> None:
         assert pickle.load(process.stdout)[0] == "progress"
         process.stdin.close()
         assert process.wait(20) == 1
-
-
-@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="the system does not report resident memory")
-def test_freed_memory_is_given_back() -> None:
-    def resident() -> int:
-        return int(Path("/proc/self/statm").read_text("ascii").split()[1]) * os.sysconf("SC_PAGE_SIZE")
-
-    before = resident()
-    blocks = [bytes(1000) for _ in range(200_000)]
-    last = blocks[-1]
-    del blocks
-    reading_process.give_back_memory()
-    assert resident() - before < 60_000_000
-    assert last

@@ -94,7 +94,7 @@ FOREIGN: dict[str, tuple[str, ...]] = {
     "gzip": ("loaders", "frontends"),
     "lzma": ("loaders", "frontends"),
     "bz2": ("loaders", "frontends"),
-    "subprocess": ("loaders", "frontends", "shards", "exchange"),
+    "subprocess": ("loaders", "histories.cache.reading_process", "frontends", "shards", "exchange"),
     "os": ("index", "histories", "loaders", "frontends", "recall", "corpus", "shards", "exchange"),
     "io": ("index", "loaders", "frontends"),
     "pathlib": ("index", "histories", "loaders", "frontends", "recall", "corpus", "shards", "exchange"),
@@ -112,7 +112,8 @@ FOREIGN: dict[str, tuple[str, ...]] = {
     "ray": ("shards",),
     "fsspec": ("index.remote",),
     # Code could come in through these, or data go out.
-    **dict.fromkeys(("pickle", "marshal", "shelve", "dill", "socket", "ctypes"), ()),
+    **dict.fromkeys(("marshal", "shelve", "dill", "socket", "ctypes"), ()),
+    "pickle": ("histories.cache.reading_process",),  # over the pipes between a process and the child that it started
     **dict.fromkeys(("http", "urllib"), ("semantic.adapters",)),  # only to this machine, unless the user says otherwise
 }
 OPENS_FILES = ("index.storage", "index.remote", "loaders", "histories", "frontends")

@@ -16,7 +16,7 @@ from recall_rank.histories.records.left_out import conceal, is_unnamed, unnamed_
 from recall_rank.histories.records.table import SourceEntry, Table, UnitEntry
 from recall_rank.loaders.malformed import bounded_malformed, bounded_warnings
 from recall_rank.loaders.read_all import LoadedSource, failure_reason, list_units, located_sessions, stored_bytes
-from recall_rank.model import BaseSource, Session, Unit, Unread
+from recall_rank.model import BaseSource, Session, Source, Unit, Unread
 
 
 @dataclass(slots=True)
@@ -48,7 +48,7 @@ def _look(source: BaseSource, before: SourceEntry | None) -> SourceScan:
     loaded = LoadedSource(source)
     with loaded.opened():
         units = list_units(loaded)
-        signatures = {unit.key: _signature(source, unit) for unit in units}
+        signatures = {unit.key: signature_digest(source, unit) for unit in units}
     size = stored_bytes(loaded, units)
     known = {} if before is None else before.units
     hidden = any(is_unnamed(old.unit) for old in known.values())
@@ -128,7 +128,7 @@ def read(source: BaseSource, entry: UnitEntry) -> list[Session]:
     return sessions
 
 
-def _signature(source: BaseSource, unit: Unit) -> bytes:
+def signature_digest(source: Source, unit: Unit) -> bytes:
     """Return a digest of the unit's signature, in which a loader may have put titles and other text; empty when the
     unit has no signature or when asking for it fails.
     """

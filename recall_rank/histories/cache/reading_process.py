@@ -7,7 +7,6 @@ between what is still in use, and its searches would wait for the interpreter me
 
 from __future__ import annotations
 
-import ctypes
 import os
 import pickle
 import signal
@@ -71,13 +70,6 @@ def refresh_in_process(
                     return cast("RefreshReport", report)
         finally:
             process.kill()  # it has ended, or nobody wants its answer
-
-
-def give_back_memory() -> None:
-    """Give memory that was freed back to the system, where the C library can: a reading frees much of it at once."""
-    trim = getattr(ctypes.CDLL(None), "malloc_trim", None) if os.name == "posix" else None
-    if trim is not None:
-        trim(0)
 
 
 def main() -> None:

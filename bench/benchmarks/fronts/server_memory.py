@@ -122,7 +122,7 @@ class _Server:
             stderr=subprocess.DEVNULL,
             text=True,
             env=environment,
-            cwd=Path(__file__).resolve().parents[2],
+            cwd=Path(__file__).resolve().parents[3],
         )
         self._asked = 0
         self._ask("initialize", _OPENING)
