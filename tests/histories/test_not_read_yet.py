@@ -9,8 +9,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
 
+from recall_rank.frontends.cli.main import cli
 from recall_rank.frontends.tools.dispatch import RecallTools
+from recall_rank.histories import cached_backend
 from recall_rank.histories.cached_backend import FRESH_SECONDS
 from recall_rank.model import BaseSource, Context, Message, Part, Reading, Session, Unit
 from recall_rank.recall import Recall
@@ -146,3 +149,30 @@ def test_an_unknown_session_may_be_among_what_is_unread(growing: Recall, monkeyp
         answer = RecallTools(growing, context=QUAY).call(name, {"session_id": NEW, **args})
         assert "no session has this id" not in str(answer)
         assert "not everything is read yet" in str(answer)
+
+
+@pytest.mark.parametrize(
+    "words", [("search", "newcomer"), ("session-search", "newcomer"), ("sessions", "--search", "x")]
+)
+@pytest.mark.parametrize("form", [(), ("--json",)])
+def test_the_shell_ends_with_3_where_not_everything_is_read(
+    shelf: GrowingShelf, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...], form: tuple[str, ...]
+) -> None:
+    """Regression: it printed "No hits" and ended with 1 while the words that were asked for were being read."""
+    monkeypatch.setattr("recall_rank.loaders.open_source", lambda _: shelf)
+    monkeypatch.setattr("recall_rank.loaders.open_sources", lambda _: [shelf])
+    monkeypatch.setattr("recall_rank.recall.BUDGET_MS", 100.0)
+    monkeypatch.setattr(cached_backend, "PATIENCE_SECONDS", 0.1)
+    there = ("--history", str(tmp_path / "shelf"), "--cache", str(tmp_path / "cache"))
+    assert CliRunner().invoke(cli, ["refresh", *there]).exit_code == 0
+    shelf.put(NEW, "a newcomer feeds the heron", 5_000)
+    shelf.gate.clear()
+    threading.Timer(2.0, shelf.gate.set).start()
+    shown = CliRunner().invoke(cli, [*words, *form, *there])
+    assert shown.exit_code == 3, shown.output
+    assert ("not_read_yet" in shown.output) if form else ("not everything is read yet" in shown.output)
+    assert "nobody" not in shown.output
+    shelf.gate.set()
+    if words[0] != "sessions":
+        again = CliRunner().invoke(cli, [*words, *form, *there])
+        assert again.exit_code == 0, again.output
