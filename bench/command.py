@@ -25,6 +25,7 @@ BENCHMARKS = (
     "startup",
     "kernels",
     "memory",
+    "server_memory",
     "needle",
     "explain",
     "calibration",

@@ -22,13 +22,23 @@ if TYPE_CHECKING:
     from recall_rank.histories.vocabulary_file import VocabularyFile
     from recall_rank.index.reader.places import Place
     from recall_rank.index.segment.segment import Segment, SessionRow
-    from recall_rank.model import Context, RefreshReport, SearchResponse, Session, Source, SourceReport, VectorCount
+    from recall_rank.model import (
+        Context,
+        RefreshReport,
+        SearchResponse,
+        Session,
+        Source,
+        SourceReport,
+        Unread,
+        VectorCount,
+    )
     from recall_rank.model.progress import Progress
     from recall_rank.search.options import SearchOptions
     from recall_rank.semantic.embedder import Embedder
     from recall_rank.semantic.vector_index import EmbedReport, VectorIndex
 
 MISS_SECONDS: Final = 30.0  # a look-up of a session waits so long for a refresh before it says that there is none
+BUDGET_MS: Final = 2000.0  # the default budget of a search
 PATIENCE_SECONDS: Final = 0.25  # a search waits so long for a refresh; most refreshes take less
 _Found = TypeVar("_Found")
 
@@ -123,9 +133,12 @@ class Recall:
     def search(self, query: str, **options: Unpack[SearchOptions]) -> SearchResponse:
         """Return the response of Index.search over all sources; its coverage also has a report on reading each source.
 
-        A refresh that is running is waited for first, for at most a quarter of a second.
+        A refresh that is running is waited for first, for at most a quarter of a second. Where nothing was found, or a
+        word of the query was not, the sources are looked at again, and what is new is waited for until `budget_ms` has
+        passed. As long as anything is unread, `limited_by` of the coverage has "not_read_yet", and `unread` says how
+        much; nothing is then said to be absent, and no total is exact.
         """
-        from recall_rank.histories.source_reports import as_of
+        from recall_rank.histories.source_reports import as_of, denies
         from recall_rank.index.errors import UnusableIndexError
         from recall_rank.loaders.projects.repositories import name_context_repository
 
@@ -133,6 +146,7 @@ class Recall:
         words = self._words() if "vocabulary" not in options else None
         if words is not None and words.vocabulary is not None:
             options["vocabulary"] = words.vocabulary
+        began = time.monotonic()
         snapshot = self._newest(options.get("budget_ms"))
         try:
             response = snapshot.index.search(query, **options)
@@ -140,6 +154,12 @@ class Recall:
             self._backend.rebuild()
             snapshot = self._backend.ready()
             response = snapshot.index.search(query, **options)
+        cancel = options.get("cancel")
+        if denies(response) and not (cancel is not None and cancel.is_set()):
+            newer = self._backend.look(began, _seconds(options.get("budget_ms")) - (time.monotonic() - began))
+            if newer.index is not snapshot.index:
+                response = newer.index.search(query, **options)
+            snapshot = newer
         response = as_of(response, snapshot)
         if words is not None and words.problem is not None:
             response = replace(response, warnings=(*response.warnings, words.problem))
@@ -201,24 +221,24 @@ class Recall:
         return self.look_up(lambda: find_by_id(self._backend.inventory().catalog, session_id, missing))
 
     def look_up(self, find: Callable[[], _Found]) -> _Found:
-        """Return what `find` finds in the index as it is; where it raises UnknownSession while a refresh is running,
-        wait for the refresh, at most MISS_SECONDS, and call `find` again: the session may have been written since.
+        """Return what `find` finds in the index as it is; where it raises UnknownSession, look at the sources, wait for
+        what is new, at most MISS_SECONDS, and call `find` again: the session may have been written since.
 
         The second error says when the refresh has not ended. An error about several sessions is raised at once.
         """
         from recall_rank.histories.transcript import AmbiguousSession, UnknownSession
 
-        before = self._backend.inventory()
+        began, before = time.monotonic(), self._backend.inventory()
         try:
             return find()
         except AmbiguousSession:
             raise
         except UnknownSession as missing:
-            ended = self._backend.wait(MISS_SECONDS)
+            snapshot = self._backend.look(began, MISS_SECONDS)
             if self._backend.inventory() is not before:
                 return find()
-            checked = self._backend.ready().checked
-            if ended or checked is None:
+            checked = snapshot.checked
+            if snapshot.unread is None or checked is None:
                 raise
             age = f"the index is as of {max(0.0, time.time() - checked):.0f} s ago"
             raise UnknownSession(f"{missing.args[0]}; {age}, and what is newer is still being read") from None
@@ -390,6 +410,16 @@ class Recall:
             self._vocabulary_file = read_vocabulary() if own is True else VocabularyFile(own)
         return self._vocabulary_file
 
+    def not_read_yet(self, *, again: bool = False) -> Unread | None:
+        """Return how much of the histories is not read yet, as far as that is known; None when everything is.
+
+        A refresh that is running is waited for first, for at most a quarter of a second. With `again` the sources are
+        looked at in any case, and what is new is waited for, for at most two seconds.
+        """
+        if again:
+            return self._backend.look(time.monotonic(), BUDGET_MS / 1000).unread
+        return self._newest(None).unread
+
     def _newest(self, budget_ms: object) -> Snapshot:
         """Return the newest state of the index, after a brief wait for a running refresh.
 
@@ -397,10 +427,16 @@ class Recall:
         passed.
         """
         snapshot = self._backend.ready()
-        patience = PATIENCE_SECONDS
-        if isinstance(budget_ms, int | float):
-            patience = min(patience, max(0.0, budget_ms) / 4000)
-        return self._backend.ready() if self._backend.wait(patience) else snapshot
+        if snapshot.unread is None:
+            return snapshot
+        self._backend.wait(min(PATIENCE_SECONDS, _seconds(budget_ms) / 4))
+        return self._backend.ready()
+
+
+def _seconds(budget_ms: object) -> float:
+    """Return the budget of a search in seconds; `budget_ms` may be anything that a caller passed."""
+    given = budget_ms if isinstance(budget_ms, int | float) and not isinstance(budget_ms, bool) else BUDGET_MS
+    return max(0.0, given) / 1000
 
 
 def stored_recall(cache: Path, state: CacheState) -> Recall:

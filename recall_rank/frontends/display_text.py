@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Final
 
 from recall_rank.analysis.time_filters import DAY_MS, HOUR_MS, MINUTE_MS
 from recall_rank.analysis.unseen_characters import NOT_IN_EMOJI, UNSEEN_RANGES
+from recall_rank.model.response import NOT_READ_YET
 
 if TYPE_CHECKING:
     from recall_rank.model import Result
@@ -136,9 +137,11 @@ def alike_text(folded: int) -> str:
 
 
 def no_hits_text(limited_by: Collection[str]) -> str:
-    """Return how an answer without hits is told: not as if there were none where a source could not be read, which
-    `limited_by` of its coverage says.
+    """Return how an answer without hits is reported: not as if there were none where a source could not be read, or was
+    not read yet, which `limited_by` of its coverage says.
     """
+    if NOT_READ_YET in limited_by:
+        return "No hits in what was read so far"
     return "No hits in what could be read" if "load_error" in limited_by else "No hits"
 
 

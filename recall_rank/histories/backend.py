@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from recall_rank.histories.records.table import SessionKey, session_key
-from recall_rank.model import Context, RefreshReport, SearchResponse, Session, SourceReport, VectorCount
+from recall_rank.model import Context, RefreshReport, SearchResponse, Session, SourceReport, Unread, VectorCount
 
 if TYPE_CHECKING:
     from recall_rank.histories.catalog import Catalog
@@ -72,6 +72,7 @@ class Snapshot:
     missing: frozenset[tuple[str | None, str]] = frozenset()  # (source, id) of sessions that their source lost
     checked: float | None = None  # when it last equalled its sources, seconds since 1970; None: it was just read
     notes: Sequence[str] = ()  # problems with the folder that the index is kept in
+    unread: Unread | None = None  # what is newer than `index` and not read yet; None when there is nothing
     reading: str | None = None  # during a first reading: a sentence that says how much has been read
 
 
@@ -114,6 +115,12 @@ class Backend(Protocol):
     def ready(self) -> Snapshot:
         """Return the snapshot of the index to search now. Reads and indexes the sources when that has not been done
         yet.
+        """
+        ...
+
+    def look(self, since: float, seconds: float) -> Snapshot:
+        """Return the snapshot to search after a look at the sources that began at `since`, a monotonic time, or later,
+        and after what it found was read; after `seconds` at most, and its `unread` says what was not read by then.
         """
         ...
 

@@ -8,21 +8,22 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import Final, TypeVar
+from typing import Final, TypeVar, cast
 
 from recall_rank.histories.backend import IndexFactory, Inventory, Snapshot
-from recall_rank.histories.cache.first_part import first_part
-from recall_rank.histories.cache.refresh import RefreshOutcome, refresh
+from recall_rank.histories.cache.first_part import FirstPart, first_part
+from recall_rank.histories.cache.refresh import FoundUnread, RefreshOutcome, refresh
 from recall_rank.histories.cache.rules import RefreshRules
 from recall_rank.histories.cache.state import CacheState
 from recall_rank.histories.cache.store import checked, find
 from recall_rank.histories.inventory import inventory_of
 from recall_rank.histories.project_view import ProjectView
 from recall_rank.index.errors import UnusableIndexError
-from recall_rank.model import Context, RefreshReport, Source, SourceReport
+from recall_rank.model import Context, RefreshReport, Source, SourceReport, Unread
 from recall_rank.model.option_errors import error_text
 from recall_rank.model.progress import Progress
 
+LARGE_BYTES: Final = 24 << 20  # of files to read; the start of a process costs a tenth of what reading these does
 FRESH_SECONDS: Final = 2.0  # the sources are not scanned again so soon after a scan
 _Result = TypeVar("_Result")
 PATIENCE_SECONDS: Final = 1.0  # prepare() waits so long for a refresh, then returns the older generation
@@ -31,6 +32,10 @@ CLOSE_SECONDS: Final = 1.0  # close() waits so long for a refresh, which ends wi
 
 class _ClosedError(Exception):
     """Raised inside of a refresh in the background when its Recall was closed."""
+
+
+class _LargeReadingError(Exception):
+    """Raised inside of a refresh that has so much to read that a process of its own is to do it."""
 
 
 class CachedBackend:
@@ -61,7 +66,8 @@ class CachedBackend:
         self._state: CacheState | None = None
         self._snapshot: Snapshot | None = None
         self._inventory: tuple[CacheState, Inventory] | None = None
-        self._looked = 0.0  # monotonic time of the last scan of the sources, in seconds
+        self._looked = 0.0  # monotonic time, in seconds, at which the last scan of the sources began
+        self._unread: Unread | None = None  # from before a scan until what it found is shown; kept when that fails
         self._heeded: tuple[int, int, int] | None = None  # state of the list of forgotten sessions at the last refresh
         self._ending = threading.Lock()  # held while close() takes away what it found, or a refresh shows what it made
         self._closed = False
@@ -75,7 +81,19 @@ class CachedBackend:
             snapshot = self._without_forgotten()
         if time.monotonic() - self._looked > FRESH_SECONDS:
             self._start()
-        return snapshot
+        unread = self._unread  # before the snapshot: a refresh that ends now sets both, this one last
+        snapshot = self._snapshot or snapshot
+        return snapshot if unread is None or snapshot.unread is not None else replace(snapshot, unread=unread)
+
+    def look(self, since: float, seconds: float) -> Snapshot:
+        until = time.monotonic() + seconds
+        while self._looked < since:
+            self._start()
+            if not self.wait(max(0.0, until - time.monotonic())):
+                break
+        else:
+            self.wait(max(0.0, until - time.monotonic()))
+        return self.ready()
 
     def state(self) -> CacheState:
         """Return the state of the current generation of the index, that is its segments and its table; the object is
@@ -131,11 +149,16 @@ class CachedBackend:
             self._refreshed(None, anew=True)
 
     def wait(self, seconds: float | None) -> bool:
+        until = None if seconds is None else time.monotonic() + seconds
         thread = self._thread
         if thread is not None:
             thread.join(seconds)
-            return not thread.is_alive()
-        return True
+            if thread.is_alive():
+                return False
+        ended = self._busy.acquire(timeout=-1 if until is None else max(0.0, until - time.monotonic()))
+        if ended:  # nor does another thread refresh
+            self._busy.release()
+        return ended
 
     def only(self, context: Context) -> ProjectView:
         return ProjectView(self, context)
@@ -170,7 +193,7 @@ class CachedBackend:
             if soon is not None and (part := first_part(self.sources)) is not None:
                 done = refresh(None, part.sources, self._rules)
                 self._looked = time.monotonic()
-                self._adopt(done.state, done.report.sources, None, None, str(part))
+                self._adopt(done.state, done.report.sources, None, None, part)
                 soon()
             return self._refreshed(progress)[1]
 
@@ -189,10 +212,10 @@ class CachedBackend:
         if self._busy.acquire(blocking=False):
             try:
                 self._looked = time.monotonic()
-                self._thread = threading.Thread(
-                    target=self._refresh_in_background, name="recall_rank refresh", daemon=True
-                )
-                self._thread.start()
+                self._unread = self._unread or Unread()
+                thread = threading.Thread(target=self._refresh_in_background, name="recall_rank refresh", daemon=True)
+                thread.start()
+                self._thread = thread  # others join it, which they may once it is started
             finally:
                 self._busy.release()
 
@@ -222,15 +245,52 @@ class CachedBackend:
         if self._closed:
             raise ValueError("this Recall is closed")
         heeded = self._rules.list_state()
-        done = refresh(self.folder, self.sources, self._rules, progress, anew=anew, held=self._state)
-        self._heeded = heeded
         self._looked = time.monotonic()
+        self._unread = self._unread or Unread()
+        done = self._read(progress, anew=anew)
+        self._heeded = heeded
         if self.folder is not None and not self._tidied:
             from recall_rank.histories.removal.orphans import remove_orphans
 
             self._tidied = True
             remove_orphans(self.folder.parent, self.folder)
-        return done, self._adopt(done.state, done.report.sources, time.time(), done.problem)
+        made = self._adopt(done.state, done.report.sources, time.time(), done.problem)
+        self._unread = None
+        return done, made
+
+    def _read(self, progress: Progress | None, *, anew: bool) -> RefreshOutcome:
+        """Refresh the index: what is large in a process of its own, whose report is returned, else in this one."""
+
+        def refreshed(found_unread: FoundUnread) -> RefreshOutcome:
+            return refresh(
+                self.folder,
+                self.sources,
+                self._rules,
+                progress,
+                anew=anew,
+                held=self._state,
+                found_unread=found_unread,
+            )
+
+        def refuse_large(unread: Unread, to_read: float) -> None:
+            self._note_unread(unread, to_read)
+            if self.folder is not None and not anew and to_read >= LARGE_BYTES:
+                raise _LargeReadingError
+
+        try:
+            done = refreshed(refuse_large)
+        except _LargeReadingError:
+            from recall_rank.histories.cache.reading_process import refresh_in_process
+
+            folder = cast("Path", self.folder)
+            report = refresh_in_process(folder, self.sources, self._rules, progress)
+            done = refreshed(self._note_unread)
+            if report is not None and not done.report.changed:
+                done = replace(done, report=report)
+        return done
+
+    def _note_unread(self, unread: Unread, _: float) -> None:
+        self._unread = unread if unread.units else None
 
     def _adopt(
         self,
@@ -238,7 +298,7 @@ class CachedBackend:
         reports: Sequence[SourceReport],
         when: float | None,
         problem: OSError | None,
-        reading: str | None = None,
+        part: FirstPart | None = None,
     ) -> Snapshot:
         """Make a snapshot of `state` the current one and return it. An unchanged generation keeps its open index,
         whose blocks are verified already.
@@ -253,7 +313,8 @@ class CachedBackend:
             state, index = before, snapshot.index
         else:
             index = self.factory.of_segments(state.segments, state.dead)
-        made = Snapshot(index, tuple(reports), state.view.missing(), when, tuple(notes), reading)
+        unread, reading = (None, None) if part is None else (part.unread, str(part))
+        made = Snapshot(index, tuple(reports), state.view.missing(), when, tuple(notes), unread, reading)
         self._show(state, made)
         return made
 

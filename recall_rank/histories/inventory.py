@@ -41,7 +41,7 @@ def inventory_of(state: CacheState, sources: Sequence[Source], only: Context | N
                     found.append(replace(held.session, updated=held.session.updated or held.newest))
                     own.append(replace(held.session, messages=cast("Sequence[Message]", range(held.messages))))
                     if source is not None:
-                        units.put(held.key, source, unit.unit)
+                        units.put(held.key, source, unit, held.messages)
 
     def stored(session: Session) -> Session | None:
         """Return a vanished session with its messages from the index; None for a session that its source still has."""

@@ -16,7 +16,7 @@ from recall_rank.histories.project_reports import own_reports
 from recall_rank.histories.project_scoped import ProjectScoped
 from recall_rank.histories.unit_reader import UnitReader, recording
 from recall_rank.loaders import read_all
-from recall_rank.model import Context, Message, RefreshReport, Session, Source, SourceReport
+from recall_rank.model import Context, Message, RefreshReport, Session, Source, SourceReport, Unread
 from recall_rank.model.progress import Progress, counted, reading, watching
 
 
@@ -42,14 +42,20 @@ class MemoryBackend:
         self._reading: MemoryReading | None = None
         self._indexed: tuple[Snapshot, MemoryReading] | None = None  # the snapshot, and the reading that it is of
         self._closed = False
+        self._rereading = False
         self.snapshot: Snapshot | None = None
 
     def ready(self) -> Snapshot:
-        snapshot = self.snapshot
+        rereading, snapshot = self._rereading, self.snapshot
         if snapshot is not None:
-            return snapshot
+            return replace(snapshot, unread=Unread()) if rereading else snapshot
         with self._lock:
             return self.snapshot or self._build(None)
+
+    def look(self, since: float, seconds: float) -> Snapshot:
+        """Return the snapshot after a refresh that is running; nothing but refresh() looks at the sources again."""
+        self.wait(seconds)
+        return self.ready()
 
     def indexed(self) -> tuple[Snapshot, MemoryReading]:
         """Return the snapshot to search now, and the reading of the sources that it was made of."""
@@ -80,9 +86,11 @@ class MemoryBackend:
     def refresh(self, progress: Progress | None) -> RefreshReport:
         started, cpu = time.perf_counter(), time.process_time()
         with self._lock:
+            self._rereading = self.snapshot is not None
             self._reading = None
             reports = self._build(progress).reports
             found = len(self._load(None).listed)
+            self._rereading = False  # not where reading failed: what is newer is still unread then
         took, used = time.perf_counter() - started, time.process_time() - cpu
         return RefreshReport(tuple(reports), True, indexed=found, elapsed_ms=took * 1000, cpu_ms=used * 1000)
 
@@ -90,7 +98,10 @@ class MemoryBackend:
         self.refresh(None)
 
     def wait(self, seconds: float | None) -> bool:
-        return True
+        ended = self._lock.acquire(timeout=-1 if seconds is None else seconds)
+        if ended:
+            self._lock.release()
+        return ended
 
     def only(self, context: Context) -> MemoryView:
         return MemoryView(self, context)
@@ -137,6 +148,7 @@ class MemoryView(ProjectScoped[MemoryBackend]):
 
     def ready(self) -> Snapshot:
         self._refuse_closed()
+        unread = self._whole.ready().unread
         snapshot, read = self._whole.indexed()
         reports = self._inventory_of(read).reports
         with self._lock:
@@ -144,7 +156,11 @@ class MemoryView(ProjectScoped[MemoryBackend]):
             if self._made is None or self._made[0] is not snapshot:
                 index = self._whole.factory.of_some(snapshot.index, self._shows)
                 self._made = snapshot, Snapshot(index, reports)
-            return self._made[1]
+            return self._made[1] if unread is None else replace(self._made[1], unread=unread)
+
+    def look(self, since: float, seconds: float) -> Snapshot:
+        self._whole.look(since, seconds)
+        return self.ready()
 
     def inventory(self) -> Inventory:
         self._refuse_closed()

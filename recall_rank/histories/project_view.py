@@ -12,7 +12,7 @@ from recall_rank.histories.cache.first_part import STILL_READING
 from recall_rank.histories.cache.state import CacheState
 from recall_rank.histories.inventory import inventory_of
 from recall_rank.histories.project_scoped import ProjectScoped
-from recall_rank.model import Context, Source, SourceReport
+from recall_rank.model import Context, Source, SourceReport, Unread
 from recall_rank.model.progress import Progress
 
 CACHE_PROBLEM: Final = "the index cannot be kept or brought up to date: it may be slow, or old"
@@ -45,11 +45,16 @@ class ProjectView(ProjectScoped[CachedState]):
         return self._whole.folder
 
     def ready(self) -> Snapshot:
+        snapshot = self._whole.ready()  # first: what is made of a newer state is not said to be complete too early
         made = self._whole.apply(self._shown)
-        snapshot = self._whole.ready()
         notes = (CACHE_PROBLEM,) if snapshot.notes else ()  # the notes themselves may name other projects
         reading = STILL_READING if snapshot.reading else None  # progress would show the size of other projects
-        return replace(made, checked=snapshot.checked, notes=notes, reading=reading)
+        unread = None if snapshot.unread is None else Unread()
+        return replace(made, checked=snapshot.checked, notes=notes, unread=unread, reading=reading)
+
+    def look(self, since: float, seconds: float) -> Snapshot:
+        self._whole.look(since, seconds)
+        return self.ready()
 
     def _shown(self, state: CacheState) -> Snapshot:
         with self._lock:

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from recall_rank.histories.backend import Snapshot
-from recall_rank.model import Flag, SearchResponse, SourceReport
+from recall_rank.model import Flag, SearchResponse, SourceReport, Unread
+from recall_rank.model.response import NOT_READ_YET
 
 
 def as_of(response: SearchResponse, answering: Snapshot) -> SearchResponse:
@@ -19,9 +20,10 @@ def as_of(response: SearchResponse, answering: Snapshot) -> SearchResponse:
     if answering.checked is not None:
         coverage = replace(coverage, stale_ms=max(0, int((time.time() - answering.checked) * 1000)))
     warnings = (*answering.notes, *told.warnings)
-    if answering.reading is not None:
-        coverage = replace(coverage, limited_by=(*coverage.limited_by, "first_reading"))
-        warnings = (answering.reading, *warnings)
+    if answering.unread is not None:
+        coverage = replace(coverage, limited_by=(*coverage.limited_by, NOT_READ_YET), unread=answering.unread)
+        warnings = (answering.reading or str(answering.unread), *warnings)
+        told = _without_denials(told, answering.unread, sum(report.bytes for report in answering.reports))
     results = told.results
     if answering.missing:
         results = tuple(
@@ -31,6 +33,22 @@ def as_of(response: SearchResponse, answering: Snapshot) -> SearchResponse:
             for hit in results
         )
     return replace(told, results=results, coverage=coverage, warnings=warnings)
+
+
+def _without_denials(response: SearchResponse, unread: Unread, size: int) -> SearchResponse:
+    """Return a response without what only a search of everything could state: that nobody wrote a word, that nothing
+    is near it, how many hits there are, and that the best one is the right one, whose chance counts for the
+    `size` bytes that were read. All suggestions and near misses of the engine state such.
+    """
+    read = size / (size + unread.bytes) if unread.bytes and size else 1.0
+    return replace(response, total_exact=False, suggestions=(), near_misses=(), answerable=response.answerable * read)
+
+
+def denies(response: SearchResponse) -> bool:
+    """Return whether a response states that something is not there: any hit, or a word of the query."""
+    return not response.results or any(
+        getattr(each, "category", "") in ("words_repaired", "words_unknown") for each in response.suggestions
+    )
 
 
 def with_reports(response: SearchResponse, reports: Sequence[SourceReport]) -> SearchResponse:

@@ -14,7 +14,7 @@ from recall_rank.histories.cache.rules import RefreshRules
 from recall_rank.histories.cache.state import CacheState
 from recall_rank.histories.cache.store import checked, find
 from recall_rank.index.errors import UnusableIndexError
-from recall_rank.model import Context, RefreshReport, SourceReport
+from recall_rank.model import Context, RefreshReport, SourceReport, Unread
 from recall_rank.model.progress import Progress
 
 
@@ -25,9 +25,13 @@ class StoredBackend:
         self.folder = folder
         self._state = state
         index = factory.of_segments(state.segments, state.dead)
-        self._snapshot = Snapshot(index, (), state.view.missing(), checked(folder, state))
+        # the stores are not looked at: nothing that is missing here can be denied
+        self._snapshot = Snapshot(index, (), state.view.missing(), checked(folder, state), unread=Unread())
 
     def ready(self) -> Snapshot:
+        return self._snapshot
+
+    def look(self, since: float, seconds: float) -> Snapshot:
         return self._snapshot
 
     def inventory(self) -> Inventory:

@@ -8,12 +8,16 @@ from dataclasses import replace
 from threading import Lock
 from typing import NamedTuple
 
-from recall_rank.histories.records.table import SessionKey, session_key
+from recall_rank.histories.cache.change_scan import signature_digest
+from recall_rank.histories.records.table import SessionKey, UnitEntry, session_key
 from recall_rank.loaders.read_all import resolved_by
 from recall_rank.model import BaseSource, Reading, ResolvedSessions, Session, Source, Unit
 from recall_rank.model.source_wrapper import SourceWrapper, complete_source
 
 KEPT_UNITS = 4  # readings kept in memory: a conversation is usually looked at several times in a row
+
+
+KEPT_CHARACTERS = 16 << 20  # of a reading; a larger one is read again rather than kept in the memory of a server
 
 
 class UnitPlace(NamedTuple):
@@ -22,6 +26,7 @@ class UnitPlace(NamedTuple):
     source: Source
     unit: Unit
     messages: int  # of the session in that unit
+    whole: bytes | None = None  # the digest of the signature with which every record of the unit could be read
 
 
 class UnitReader:
@@ -42,11 +47,12 @@ class UnitReader:
             if known is None or count > known.messages:
                 self._places[key] = UnitPlace(source, unit, count)
 
-    def put(self, key: SessionKey, source: Source, unit: Unit) -> None:
-        """Remember that the session with this key was read from `unit`. A unit that was remembered for it
-        before is replaced.
+    def put(self, key: SessionKey, source: Source, entry: UnitEntry, messages: int) -> None:
+        """Remember that the session with this key was read from the unit of a table's `entry`, and how many messages of
+        it count. A unit that was remembered for it before is replaced.
         """
-        self._places[key] = UnitPlace(source, unit, 0)
+        is_whole = not (entry.malformed or entry.warnings or entry.error)
+        self._places[key] = UnitPlace(source, entry.unit, messages, entry.signature if is_whole else None)
 
     def read(self, session: Session) -> Session | None:
         """Return the session with its current messages; None when its unit no longer has it. Raises OSError when the
@@ -55,7 +61,8 @@ class UnitReader:
         place = self._places.get(session_key(session))
         if place is None:
             return None
-        for found in self._reading(place.source, place.unit).sessions:
+        alone = self._alone(place, session)
+        for found in (alone or self._reading(place.source, place.unit)).sessions:
             if session_key(found) == session_key(session):
                 # fields that only a reading of the whole store can tell come from the catalog's session
                 return replace(session, messages=found.messages)
@@ -108,7 +115,7 @@ class UnitReader:
         types, and malformed ones; empty when the unit is unknown. Raises OSError when the unit cannot be read.
         """
         place = self._places.get(session_key(session))
-        if place is None:
+        if place is None or (place.whole and place.whole == signature_digest(place.source, place.unit)):
             return {}
         reading = self._reading(place.source, place.unit)
         found = dict(reading.unknown)
@@ -116,25 +123,53 @@ class UnitReader:
             found[bad.reason] = found.get(bad.reason, 0) + bad.count
         return found
 
+    def _alone(self, place: UnitPlace, session: Session) -> Reading | None:
+        """Return a reading of one session, where its source can read it without the others of the unit and all of its
+        messages are found so; None where the whole unit must be read.
+        """
+        source, unit = complete_source(place.source), place.unit
+
+        def read() -> Reading:
+            found = source.read_session(unit, session.id)
+            whole = found is not None and len(found.messages) == place.messages
+            return Reading([replace(session, messages=found.messages)] if found is not None and whole else [])
+
+        reading = self._kept((id(place.source), f"{unit.key}\0{session.id}"), source.signature(unit), read)
+        return reading if reading.sessions else None
+
     def _reading(self, source: Source, unit: Unit) -> Reading:
         """Return the reading of a unit: a cached one while the unit's signature is unchanged, else a new one. A unit
         without a signature may have changed at any time, and its reading is not cached.
         """
-        key = id(source), unit.key
-        signature = source.signature(unit)
+        return self._kept((id(source), unit.key), source.signature(unit), lambda: source.read(unit))
+
+    def _kept(self, key: tuple[int, str], signature: bytes, read: Callable[[], Reading]) -> Reading:
+        """Return the reading that is kept under a key, if it has this signature, else what `read` returns."""
         with self._lock:
             kept = self._read.get(key)
             if kept is not None and kept[0] == signature:
                 self._read.move_to_end(key)
                 return kept[1]
-        reading = source.read(unit)
-        if not signature:
+        reading = read()
+        if not signature or _characters(reading) > KEPT_CHARACTERS:
             return reading
         with self._lock:
             self._read[key] = signature, reading
             while len(self._read) > KEPT_UNITS:
                 self._read.popitem(last=False)
         return reading
+
+
+def _characters(reading: Reading) -> int:
+    """Return about how many characters the messages of a reading have."""
+    return sum(
+        len(text)
+        for session in reading.sessions
+        for message in session.messages
+        for part in message.parts
+        for text in (part.text, part.output, part.error, part.prompt)
+        if text
+    )
 
 
 def _replace_by(

@@ -4,7 +4,7 @@ gzip or xz.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
@@ -19,7 +19,7 @@ from recall_rank.loaders.files.regular_files import file_signature, open_file
 from recall_rank.loaders.files.resume import ResumePoint, pack_resume_point, unpack_resume_point
 from recall_rank.loaders.json.first_records import has_records, read_first_records
 from recall_rank.loaders.json.jsonl import JsonlRecords, refuse_noise
-from recall_rank.loaders.json.parse import Record
+from recall_rank.loaders.json.parse import RawJson, Record
 from recall_rank.loaders.limits import limits
 from recall_rank.loaders.malformed import count
 from recall_rank.loaders.store_places import resolve_store
@@ -61,6 +61,19 @@ class HistoryJsonl(BaseSource):
             refuse_noise(reading, self.location)
         return reading
 
+    def read_session(self, unit: Unit, session_id: str) -> Session | None:
+        """Return one session of the file: only the lines that contain its id are parsed. None for an id that JSON may
+        write in several ways; a line that does so all the same is missed, as the number of messages shows.
+        """
+        if not (session_id.isascii() and session_id.isprintable()) or any(odd in session_id for odd in '"\\/'):
+            return None
+        mark = f'"{session_id}"'.encode()
+        with open_file(self._path, self._path.parent) as file:
+            reader = _HistoryReader(self.name, self.location)
+            blocks = read_blocks(file, self._path.suffix)
+            reader.run(blocks, ResumePoint(), packed=True, skip=lambda line: mark not in line)
+        return next((found for found in reader.sessions() if found.id == session_id), None)
+
     def _read(self, since: bytes | None) -> Reading:
         suffix = self._path.suffix
         with open_file(self._path, self._path.parent) as file:
@@ -96,13 +109,20 @@ class _HistoryReader:
         self.left_out = [0, 0]  # sessions, messages
         self.most_sessions, self.most_messages = limits().sessions, limits().messages
 
-    def run(self, data: Iterator[bytes], place: ResumePoint, *, packed: bool = False) -> Reading | None:
+    def run(
+        self,
+        data: Iterator[bytes],
+        place: ResumePoint,
+        *,
+        packed: bool = False,
+        skip: Callable[[RawJson], bool] | None = None,
+    ) -> Reading | None:
         """Return the sessions and problems found in `data`, the bytes of the file from `place` on. Returns None when
         the whole file must be read instead: a message behind the resume point belongs to a session before the last one,
         or the file ends in a way that allows no new resume point.
         """
         self.more = place.offset > 0
-        lines = JsonlRecords(data, self.location, starts=STARTS, place=place)
+        lines = JsonlRecords(data, self.location, starts=STARTS, skip=skip, place=place)
         try:
             for number, record in with_checked_times(lines, "time", "created", "updated"):
                 kind = record.get("t")
@@ -125,7 +145,7 @@ class _HistoryReader:
         self._keep_last(self.most_sessions, self.most_messages)
         if lines.resumable and not packed:
             point = pack_resume_point(lines.place, self.last)
-        found = list(self._sessions())
+        found = list(self.sessions())
         return Reading(found, lines.malformed, self._warnings(), point, self.more, unknown=self.unknown)
 
     def _session(self, number: int, record: Record, lines: JsonlRecords) -> None:
@@ -237,7 +257,8 @@ class _HistoryReader:
             user=short_name(text_of(get("user"))),
         )
 
-    def _sessions(self) -> Iterator[Session]:
+    def sessions(self) -> Iterator[Session]:
+        """Yield the sessions that were read, with their messages."""
         for key, messages in self.messages.items():
             head = self.heads.get(key) or self._head({"id": key})
             times = [message.time for message in messages.values() if message.time]

@@ -20,6 +20,7 @@ from recall_rank.model.response import (
     Span,
     Stage,
     Suggestion,
+    Unread,
     VectorCount,
     Why,
 )
@@ -86,6 +87,7 @@ __all__ = [
     "Talk",
     "Tokens",
     "Unit",
+    "Unread",
     "VectorCount",
     "Why",
 ]

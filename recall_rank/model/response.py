@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Literal, Self
+from typing import Final, Literal, Self
 
 from recall_rank.model.record_classes import field, frozen
 from recall_rank.model.sessions import Flag
@@ -135,6 +135,29 @@ class VectorCount:
     with_vector: int
 
 
+NOT_READ_YET: Final = "not_read_yet"  # in `limited_by` of an answer while anything is unread
+
+
+@frozen
+class Unread:
+    """The part of the histories that was not read yet when an answer was made: the number of new and changed units,
+    which are files and sessions of databases, and about how many bytes those have more than what was read.
+
+    Both are None where they are not known yet, because the sources are still being looked through, and where they would
+    show the size of other projects.
+    """
+
+    units: int | None = None
+    bytes: int | None = None
+
+    def __str__(self) -> str:
+        if self.units is None:
+            return "whether there is more than was read is not known yet; ask again soon"
+        files = f"{self.units:,} new or changed {'file or session' if self.units == 1 else 'files and sessions'}"
+        more = "" if self.bytes is None else f", about {self.bytes / (1 << 20):,.1f} MiB"
+        return f"not everything is read yet: {files}{more}; ask again soon"
+
+
 @frozen
 class Coverage:
     """The number of sessions, messages and parts that a search read or left out, with the reasons.
@@ -151,6 +174,7 @@ class Coverage:
     stale_ms: int = 0  # age of the generation that answered
     vectors: VectorCount | None = None  # present where the index has an embedder
     not_reached: Sequence[str] = ()  # the names of shards that did not answer, or not completely
+    unread: Unread | None = None  # what was not read yet when this was answered; None when everything was
 
 
 class Suggestion(str):

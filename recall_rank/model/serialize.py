@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from recall_rank.model.response import CopyPlace, Count, Coverage, NearMiss, Result, Span, VectorCount, Why
+from recall_rank.model.response import CopyPlace, Count, Coverage, NearMiss, Result, Span, Unread, VectorCount, Why
 from recall_rank.model.sessions import Flag
 from recall_rank.model.sources import Malformed, SourceReport
 
@@ -101,8 +101,14 @@ def coverage_to_dict(coverage: Coverage) -> dict[str, Any]:
         per_source=[source_to_dict(report) for report in coverage.per_source],
         vectors=None if coverage.vectors is None else vectors_to_dict(coverage.vectors),
         not_reached=[repaired(name) for name in coverage.not_reached],
+        unread=None if coverage.unread is None else unread_to_dict(coverage.unread),
     )
     return entry
+
+
+def unread_to_dict(unread: Unread) -> dict[str, Any]:
+    """Return how much is not read yet as JSON values; a number that is not known is null."""
+    return {"units": unread.units, "bytes": unread.bytes}
 
 
 def vectors_to_dict(count: VectorCount) -> dict[str, Any]:

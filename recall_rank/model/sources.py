@@ -170,6 +170,12 @@ class BaseSource(ABC):
     def read(self, unit: Unit, since: bytes | None = None) -> Reading:
         """Read the sessions of the unit, or those that grew (see Source.read)."""
 
+    def read_session(self, unit: Unit, session_id: str) -> Session | None:
+        """Return one session of a unit with its messages, as read() does, without parsing those of the others; None
+        where the source cannot, and for a session that the unit has not. Fields other than the messages may be missing.
+        """
+        return None
+
     def __enter__(self) -> Self:
         """Begin a series of reads; a subclass may open files here and keep them open."""
         return self

@@ -73,7 +73,7 @@ def test_the_part_answers_until_everything_does(
     def soon() -> None:
         response = recall.search("lantern", results=50)
         seen.append(ids(recall))
-        assert response.coverage.limited_by == ("first_reading",)
+        assert response.coverage.limited_by == ("not_read_yet",)
         assert response.warnings[0].startswith(STILL_READING)
         assert "newest 3 of 16" in response.warnings[0]
         assert {each.id for each in recall.sessions()} == set(seen[0])
@@ -116,4 +116,4 @@ def test_how_much_lies_in_other_projects_is_not_told(tmp_path: Path, small_parts
     assert answer["ok"], answer
     assert answer["warnings"] == [STILL_READING]
     assert {hit["session_id"] for hit in answer["results"]} <= {"s15", "s13"}
-    assert "first_reading" in answer["coverage"]["limited_by"]
+    assert "not_read_yet" in answer["coverage"]["limited_by"]

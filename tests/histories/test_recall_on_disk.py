@@ -233,6 +233,11 @@ def test_a_search_does_not_wait_for_a_slow_refresh(tmp_path: Path) -> None:
         assert recall.search("lantern").total == 2
 
 
+def is_long(seconds: float | None) -> bool:
+    """Return whether somebody waits as long for a refresh as a look-up of a session does."""
+    return seconds is not None and MISS_SECONDS - 5 < seconds <= MISS_SECONDS
+
+
 class Late(Slow):
     """A source that may be listed once somebody waits for the refresh of an index."""
 
@@ -243,7 +248,7 @@ class Late(Slow):
 
         def release(backend: CachedBackend, seconds: float | None) -> bool:
             self.waits.append(seconds)
-            if seconds == MISS_SECONDS:
+            if is_long(seconds):
                 self.may.set()
                 return wait(backend, 30)
             return wait(backend, 0)
@@ -276,7 +281,7 @@ def test_a_session_that_is_not_in_the_old_index_is_looked_for_in_the_new_one(
         recall.sources()
         assert [session.id for session in recall.sessions()] == ["old-session"]
         assert recall.session("old-session").id == find_session(recall, "old-s").id == "old-session"
-        assert MISS_SECONDS not in late.waits, "what the old index has needs no wait"
+        assert not any(map(is_long, late.waits)), "what the old index has needs no wait"
         assert look(recall) == "new-session"
 
 
@@ -288,7 +293,8 @@ def test_a_session_that_is_in_no_index_is_unknown(tmp_path: Path, monkeypatch: p
     with Recall([late], cache=tmp_path) as recall:
         with pytest.raises(UnknownSession) as raised:
             recall.session("nowhere")
-        assert (str(raised.value), late.waits[-1]) == ("no session 'nowhere'", MISS_SECONDS)
+        assert str(raised.value) == "no session 'nowhere'"
+        assert any(map(is_long, late.waits))
 
 
 def test_an_error_says_that_the_histories_are_still_being_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -331,7 +337,9 @@ def test_a_refresh_that_fails_is_told_and_the_old_index_answers(
     with Recall([shelf], cache=tmp_path) as recall:
         recall.search("lantern")
         recall.wait()
-        assert recall.search("lantern").warnings == ("the index could not be brought up to date: no luck",)
+        answer = recall.search("lantern")
+        assert answer.warnings[1:] == ("the index could not be brought up to date: no luck",)
+        assert answer.coverage.limited_by == ("not_read_yet",), "what could not be read may hold more"
 
 
 def test_other_patterns_are_heeded_before_anything_is_shown(tmp_path: Path) -> None:

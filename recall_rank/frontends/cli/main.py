@@ -59,9 +59,9 @@ _PROGRAM: Final = "recall-rank"
 _COMPLETE: Final = "_RECALL_RANK_COMPLETE"  # set by the script of the command `completion`
 _LIMITS: Final = "RECALL_RANK_LIMITS"  # what loaders.limits reads
 _EPILOG: Final = """Ends with 0 when there are hits or the command is done, 1 when there are no hits, 2 for wrong usage,
-3 when no history could be read, 4 when the answer could not be written, 5 when no session or message has the id that
-was given, 6 when memory is short, 7 for an error of this program, 8 when the curator of ask failed or condense has no
-summary, 129 when the terminal of browse has vanished, 130 when interrupted.
+3 when no history could be read or what was read so far has no hits, 4 when the answer could not be written, 5 when no
+session or message has the id that was given, 6 when memory is short, 7 for an error of this program, 8 when the curator
+of ask failed or condense has no summary, 129 when the terminal of browse has vanished, 130 when interrupted.
 
 \b
 Begin with:

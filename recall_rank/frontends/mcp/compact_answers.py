@@ -22,7 +22,7 @@ _FOLDERS: Final = re.compile(r"^.*[/\\](?=[^/\\])")  # all of a path but its las
 _ABOUT: Final = ("query", "match_mode", "group", "scanned", "elapsed_ms", "cpu_ms", "stages_run", "degrade_kinds")
 _OF_MISS: Final = ("text", "session_id", "reason")
 _COUNTED: Final = ("sessions", "messages", "parts")
-_ODD: Final = ("limited_by", "directory_buckets_searched", "directory_bucket_counts")
+_ODD: Final = ("limited_by", "unread", "directory_buckets_searched", "directory_bucket_counts")
 
 
 def compact(answer: Mapping[str, Any]) -> dict[str, Any]:

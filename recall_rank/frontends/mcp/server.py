@@ -44,6 +44,7 @@ from recall_rank.frontends.mcp.schema import (
 )
 from recall_rank.frontends.tools.dispatch import RecallTools
 from recall_rank.frontends.tools.families import CURATED_TOOLS, DEFAULT_FAMILIES, tools_of
+from recall_rank.frontends.tools.transcript_tools import centre_first
 from recall_rank.frontends.tools.untrusted_text import (
     for_readers,
     marked,
@@ -54,11 +55,11 @@ from recall_rank.frontends.tools.untrusted_text import (
 from recall_rank.frontends.tools.warnings import ToolError
 from recall_rank.histories.cache.first_part import STILL_READING
 from recall_rank.model import Context
+from recall_rank.model.response import NOT_READ_YET
 
 MAX_RUNNING: Final = 4  # calls at once; the option `concurrency` may lower it
 FIRST_READING_SECONDS: Final = 20.0  # a call waits so long for the first reading, then answers "not_ready"
 CALL_SECONDS: Final = 60.0
-FIRST_READING: Final = "first_reading"  # in `limited_by` of a search that ran before everything was read
 MAX_KEPT: Final = 4  # answers of curators
 _ROOTS_SECONDS: Final = 2.0
 _POLL_SECONDS: Final = 0.2
@@ -251,6 +252,10 @@ class RecallServer:
                 answer = compact(answer)
             elif name == "recall_sessions":
                 answer = compact_sessions(answer, self._histories.recall.session)
+            elif name == "recall_context":
+                answer = centre_first(answer)
+            if "expanded" in answer:
+                answer["expanded"] = [centre_first(each) for each in answer["expanded"]]
             return self._shown(for_readers(answer), at)
         except ToolError as error:
             return self._shown({"ok": False, "error": str(error), "error_category": error.category}, None)
@@ -298,7 +303,7 @@ class RecallServer:
 
     def _warn_of_first_reading(self, answer: dict[str, Any]) -> None:
         """Warn in an answer that the first reading of the histories is not over, unless its coverage says so."""
-        if FIRST_READING not in answer.get("coverage", {}).get("limited_by", ()):
+        if NOT_READ_YET not in answer.get("coverage", answer).get("limited_by", ()):
             stage, done = self._histories.progress
             _warn(answer, f"{STILL_READING} ({stage}, {done:.0f} %); ask again soon")
         if not answer["ok"]:

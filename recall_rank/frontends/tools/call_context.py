@@ -58,7 +58,10 @@ def unknown_session(call: CallContext, session_id: str) -> str:
     alike = sum(1 for session in call.histories.sessions() if session.id.startswith(session_id))
     if alike and len(session_id) < MIN_PREFIX:
         return f"a beginning of an id has {MIN_PREFIX} characters or more"
-    return f"{alike} sessions have ids that begin so" if alike > 1 else "no session has this id"
+    if alike > 1:
+        return f"{alike} sessions have ids that begin so"
+    unread = call.histories.not_read_yet()
+    return "no session has this id" if unread is None else f"no session that was read has this id; {unread}"
 
 
 def list_sessions(call: CallContext, scope: str, search: str | None = None, agent: str | None = None) -> list[Session]:

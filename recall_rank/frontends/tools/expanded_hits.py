@@ -84,10 +84,10 @@ def _put_neighbours(call: CallContext, hit: Result, window: int, budget: _Budget
         first = min(around.center - left, last - budget.messages)
         last = first + budget.messages
     budget.messages -= last - first
-    entry["messages"] = [
-        {**budget.formatted(message), "center": first + at == around.center}
-        for at, message in enumerate(around.messages[first:last])
-    ]
+    # the characters go to the hit first, then outward: a long neighbour must not use them up
+    outward = sorted(range(first, last), key=lambda at: abs(at - around.center))
+    formatted = {at: budget.formatted(around.messages[at]) for at in outward}
+    entry["messages"] = [{**formatted[at], "center": at == around.center} for at in range(first, last)]
     entry["has_more_before"] = around.has_more_before or first > 0
     entry["has_more_after"] = around.has_more_after or last < len(around.messages)
     entry["context"] = heading_to_dict(around.session)

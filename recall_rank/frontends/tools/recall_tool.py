@@ -114,7 +114,7 @@ def _put_advice(
 ) -> None:
     """Add suggestions for the next search to an answer, and near misses to an answer without hits."""
     suggestions(request, response, fallback).put(answer)
-    if not response.total and response.coverage.parts.eligible:
+    if not response.total and response.coverage.parts.eligible and response.coverage.unread is None:
         found = near_misses(response, sessions)
         if found:
             answer["near_misses"] = found

@@ -58,9 +58,10 @@ def suggestions(request: RecallRequest, response: SearchResponse, fallback: bool
         return found  # another way of matching would find nothing either
     if given["match"] != "regex" and looks_like_regex(request.query):
         found.add("try_regex", 'This looks like a regular expression: try match "regex"')
-    if results and len(results) == response.total and all(result.source == "title" for result in results):
+    complete = response.coverage.unread is None and "time" not in response.degrade_kinds
+    if complete and results and len(results) == response.total and all(result.source == "title" for result in results):
         found.add("title_only", "Only titles match: read the session with recall_messages, or try other words")
-    if not response.total and "time" not in response.degrade_kinds:  # what was not searched may contain hits
+    if complete and not response.total:  # else what was not searched may contain hits
         _for_no_hits(found, request, response)
     if results and not fallback:
         for suggestion in response.suggestions:

@@ -130,7 +130,13 @@ def recall_sessions(call: CallContext, args: Mapping[str, Any]) -> dict[str, Any
     everywhere = given["scope"] == "global"
     if everywhere and not call.options.global_:
         raise global_disabled("'project'")
-    found = list_sessions(call, given["scope"], given["search"], given["agent"])[: given["limit"]]
+    asked = given["scope"], given["search"], given["agent"]
+    unread = call.histories.not_read_yet()
+    found = list_sessions(call, *asked)[: given["limit"]]
+    if not found:
+        unread = call.histories.not_read_yet(again=True)
+        found = list_sessions(call, *asked)[: given["limit"]]
+    warnings.add_unread(unread)
     answer = {
         "ok": True,
         "sessions": [session_to_dict(session, with_project=everywhere) for session in found],
@@ -138,7 +144,7 @@ def recall_sessions(call: CallContext, args: Mapping[str, Any]) -> dict[str, Any
         "scope": given["scope"],
     }
     warnings.put(answer)
-    if not found:
+    if not found and unread is None:
         _advice(call, given).put(answer)
     return answer
 
@@ -173,6 +179,23 @@ def global_disabled(others: str) -> ToolError:
 def full_message(message: Message) -> dict[str, Any]:
     """Return a message with all its parts as JSON values; nothing is cut."""
     return {"message": message_to_dict(message), "parts": [part_to_dict(part) for part in message.parts]}
+
+
+def centre_first(answer: Mapping[str, Any]) -> dict[str, Any]:
+    """Return an answer, or an entry of `expanded`, with the message asked for first and its neighbours outward from it,
+    one before and one after in turn, each with its signed distance; without such a message it is unchanged.
+
+    What reads an answer in pages, or the beginning of it, then gets the nearest messages, whatever the size of others.
+    """
+    messages = answer.get("messages") or ()
+    at = next((number for number, entry in enumerate(messages) if entry.get("center")), None)
+    if at is None:
+        return dict(answer)
+    numbered = [
+        {"center": number == at, "distance": number - at, **{name: entry[name] for name in entry if name != "center"}}
+        for number, entry in enumerate(messages)
+    ]
+    return {**answer, "messages": sorted(numbered, key=lambda entry: abs(entry["distance"]))}
 
 
 def _ids(call: CallContext, given: Mapping[str, Any]) -> tuple[str, str]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, ClassVar, Final
 
+from recall_rank.model.response import NOT_READ_YET, Unread
 from recall_rank.model.serialize import repaired
 
 MAX_WARNINGS: Final = 5
@@ -69,6 +70,22 @@ class Warnings(_CategorizedTexts):
     def __init__(self, written: Callable[[str], str] = str) -> None:
         super().__init__()
         self.written = written
+
+    def add_unread(self, unread: Unread | None) -> None:
+        """Add the warning that not everything is read yet; nothing for None, which says that everything is."""
+        if unread is not None:
+            self.add(NOT_READ_YET, str(unread))
+
+    @property
+    def limited(self) -> bool:
+        """Whether the answer is about a part of the histories, because the rest is not read yet."""
+        return NOT_READ_YET in self._categories.values()
+
+    def put(self, answer: dict[str, Any]) -> None:
+        """Write fields() into an answer; one without a coverage says itself that not everything is read yet."""
+        if self.limited and "coverage" not in answer:
+            answer["limited_by"] = [NOT_READ_YET]
+        super().put(answer)
 
     def extend(self, others: Warnings) -> None:
         """Add the warnings of another collection at the end."""

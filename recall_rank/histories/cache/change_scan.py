@@ -4,8 +4,11 @@ them.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
+from pathlib import Path
 
 import xxhash
 
@@ -13,7 +16,7 @@ from recall_rank.histories.records.left_out import conceal, is_unnamed, unnamed_
 from recall_rank.histories.records.table import SourceEntry, Table, UnitEntry
 from recall_rank.loaders.malformed import bounded_malformed, bounded_warnings
 from recall_rank.loaders.read_all import LoadedSource, failure_reason, list_units, located_sessions, stored_bytes
-from recall_rank.model import BaseSource, Session, Unit
+from recall_rank.model import BaseSource, Session, Source, Unit, Unread
 
 
 @dataclass(slots=True)
@@ -45,7 +48,7 @@ def _look(source: BaseSource, before: SourceEntry | None) -> SourceScan:
     loaded = LoadedSource(source)
     with loaded.opened():
         units = list_units(loaded)
-        signatures = {unit.key: _signature(source, unit) for unit in units}
+        signatures = {unit.key: signature_digest(source, unit) for unit in units}
     size = stored_bytes(loaded, units)
     known = {} if before is None else before.units
     hidden = any(is_unnamed(old.unit) for old in known.values())
@@ -83,6 +86,30 @@ def unchanged(looks: Sequence[SourceScan], before: Table) -> bool:
     )
 
 
+def unread(looks: Sequence[SourceScan], before: Table) -> Unread:
+    """Return how much a scan found to be read: the changed units, and the bytes by which the sources with some grew
+    since `before`, the table of the last refresh.
+    """
+    sizes = {source.key: source.size for source in before.sources}
+    changed = [scan for scan in looks if scan.changed]
+    grown = sum(max(0, scan.entry.size - sizes.get(scan.entry.key, 0)) for scan in changed)
+    return Unread(sum(len(scan.changed) for scan in changed), grown)
+
+
+def bytes_to_read(looks: Sequence[SourceScan]) -> float:
+    """Return about how many bytes the changed units have: those of their files; of a database, an equal share for each
+    of its sessions.
+    """
+    found = 0.0
+    for scan in looks:
+        sharing = Counter(entry.unit.location for entry in scan.entry.units.values())
+        for key in scan.changed:
+            location = scan.entry.units[key].unit.location
+            with suppress(OSError, ValueError):  # reading the unit reports the error
+                found += Path(location).stat().st_size / sharing[location]
+    return found
+
+
 def read(source: BaseSource, entry: UnitEntry) -> list[Session]:
     """Read a unit and return its sessions. Its error, malformed records, warnings and resume point are written to
     `entry`, its entry in the table of the refresh, and so is whether all of its sessions are ignored or forgotten.
@@ -101,7 +128,7 @@ def read(source: BaseSource, entry: UnitEntry) -> list[Session]:
     return sessions
 
 
-def _signature(source: BaseSource, unit: Unit) -> bytes:
+def signature_digest(source: Source, unit: Unit) -> bytes:
     """Return a digest of the unit's signature, in which a loader may have put titles and other text; empty when the
     unit has no signature or when asking for it fails.
     """

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Final
 
 from recall_rank.loaders.read_all import LoadedSource, list_units
-from recall_rank.model import BaseSource, Source, Unit
+from recall_rank.model import BaseSource, Source, Unit, Unread
 from recall_rank.model.source_wrapper import SourceWrapper, complete_source
 
 PART_BYTES: Final = 24 << 20  # a few seconds of reading
@@ -30,6 +30,10 @@ class FirstPart:
     of: int
     bytes: float
     total: float
+
+    @property
+    def unread(self) -> Unread:
+        return Unread(self.of - self.units, int(self.total - self.bytes))
 
     def __str__(self) -> str:
         mib = 1 << 20

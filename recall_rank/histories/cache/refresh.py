@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
 from recall_rank.histories.cache import source_accounts as account
-from recall_rank.histories.cache.change_scan import scan_sources, unchanged
+from recall_rank.histories.cache.change_scan import bytes_to_read, scan_sources, unchanged, unread
 from recall_rank.histories.cache.rules import RefreshRules
 from recall_rank.histories.cache.state import CacheState, NextState
 from recall_rank.histories.cache.store import FoundGeneration, SupersededError, find, touch, write
@@ -18,12 +18,14 @@ from recall_rank.histories.ignore import without_ignored
 from recall_rank.histories.records.table import Table
 from recall_rank.index.errors import UnusableIndexError
 from recall_rank.index.segment.segment import Segment
-from recall_rank.model import RefreshReport, Source
+from recall_rank.model import RefreshReport, Source, Unread
 from recall_rank.model.progress import Progress, watching
 from recall_rank.model.source_wrapper import complete_source
 
 NO_RULES: Final = RefreshRules()
 LAST_SERIAL: Final = 1 << 23
+FoundUnread = Callable[[Unread, float], None]
+"""Called with what a refresh found to be unread, and with the bytes of the files that it reads for that."""
 TRIES: Final = 5  # attempts to publish before the state stays in memory; each repeats little work
 
 
@@ -44,12 +46,14 @@ def refresh(
     *,
     anew: bool = False,
     held: CacheState | None = None,
+    found_unread: FoundUnread | None = None,
 ) -> RefreshOutcome:
     """Make the newest generation of the index in `folder` equal to the sources and return its state; create the first
     generation where none exists.
 
     With `anew` every unit is read again. Searches in any process continue meanwhile. Segments that the state `held`
     has open are not opened again. The new state stays in memory when `folder` is None or cannot be written.
+    `found_unread` is called once it is known what is to be read; what it raises ends the refresh.
     """
     started, cpu = time.perf_counter(), time.process_time()
     problem: OSError | None = None
@@ -66,7 +70,7 @@ def refresh(
         heeded = rules.list_state()
         try:
             with watching(progress):
-                made = _next(before, sources, rules.current(), progress)
+                made = _next(before, sources, rules.current(), progress, found_unread)
         except UnusableIndexError:
             if anew:
                 raise
@@ -101,6 +105,7 @@ def _next(
     sources: Sequence[Source],
     rules: RefreshRules,
     progress: Progress | None,
+    found_unread: FoundUnread | None,
 ) -> NextState:
     """Return the state of the index after a refresh from the state `before`, None for a new index. `rules` must contain
     the forgotten sessions already.
@@ -112,6 +117,8 @@ def _next(
     if before is not None and not anew and rules.keep_vanished in (None, known.keeping) and unchanged(looks, known):
         told = account.resized(before.view.reports(), [each.entry.size for each in looks])
         return NextState(RefreshReport(tuple(told)), before)
+    if found_unread is not None:
+        found_unread(unread(looks, known), bytes_to_read(looks))
     from recall_rank.histories.cache.changes import read_changes
     from recall_rank.histories.cache.merge_plan import plan_segments  # imported late: most refreshes find no change
 

@@ -66,6 +66,10 @@ class Database:
         self._state: State = []
         self._closer: weakref.finalize[..., Any] | None = None
 
+    def __reduce__(self) -> tuple[type[Database], tuple[Path]]:
+        """Pickle the path alone: another process opens the database by a connection of its own."""
+        return Database, (self.path,)
+
     def read(self, fetch: Callable[[RowReader], T]) -> T:
         """Return what `fetch` returns for the current content of the database. When the database changes meanwhile,
         `fetch` is called again with a new reader. Raises OSError when the database cannot be read.

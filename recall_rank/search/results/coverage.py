@@ -44,6 +44,7 @@ def coverage(search: SearchContext, results: Sequence[Result]) -> Coverage:
         stale_ms=0,
         vectors=None,
         not_reached=tuple(missing),
+        unread=None,
     )
 
 

@@ -46,6 +46,14 @@ def test_context_marks_the_message(run: Run, file: Path) -> None:
     assert "... more before" in only
 
 
+def test_context_shows_the_message_asked_for_first_and_then_outward(run: Run, file: Path) -> None:
+    """Regression: whoever saw only the beginning of the output, as an agent may, saw the oldest neighbour."""
+    shown = run("context", "demo-10", "demo-10-m2", "--window", 2, "--history", file).stdout
+    headings = [line for line in shown.splitlines() if "demo-10-m" in line]
+    assert [line.split(" ")[0] for line in headings] == [">", "-1", "+1", "+2"]
+    assert [line.rsplit(" ", 1)[1] for line in headings] == [f"demo-10-m{number}" for number in (2, 1, 3, 4)]
+
+
 def test_pages(run: Run, file: Path) -> None:
     shown = run("messages", "demo-10", "-n", 1, "--history", file).stdout
     assert "messages 1-1 of " in shown

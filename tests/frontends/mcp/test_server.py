@@ -19,7 +19,7 @@ from recall_rank.frontends.mcp.background_reading import BackgroundHistories
 from recall_rank.frontends.mcp.client_context import context_of_command
 from recall_rank.frontends.mcp.resources import resource_call, rest_of
 from recall_rank.histories.cache import first_part
-from recall_rank.model import Context
+from recall_rank.model import Context, Message, Part, Session
 from recall_rank.recall import Recall
 from tests.support.frontends.harbor import BEES, NOW, TIDES, Invented
 from tests.support.histories.shelf import SIZE, Shelf
@@ -114,10 +114,39 @@ def test_long_answers_are_paged() -> None:
             assert repr(answer["next_cursor"]) in result.content[0].text
             args["cursor"] = answer["next_cursor"]
 
-    from recall_rank.model import Message, Part, Session
-
     session = Session("long", (Message("m1", "user", NOW, (Part("p1", "text", long),)),), "Long")
     assert talk(server(Invented(session)), work) == long
+
+
+@pytest.mark.parametrize("form", ["recall_context", "recall"])
+@pytest.mark.parametrize("size", [40, 6_000, 30_000])
+def test_the_message_asked_for_is_first_and_the_others_follow_outward(form: str, size: int) -> None:
+    """Regression: the first page began with the oldest neighbour, and lacked the message where neighbours are long."""
+    texts = {f"m{at}": ("the heron " if at == 4 else "about the pier ") + "x" * size for at in range(9)}
+    said = [Message(key, "user", NOW, (Part(f"p-{key}", "text", text),)) for key, text in texts.items()]
+    session = Session("long", tuple(said), "Long")
+
+    async def work(client: Any) -> list[tuple[str, int, bool]]:
+        calls: dict[str, dict[str, Any]] = {
+            "recall_context": {"session_id": "long", "message_id": "m4"},
+            "recall": {"query": "heron", "expand": "context", "window": 3},
+        }
+        args, told, text = calls[form], [], ""
+        while True:
+            answer = (await client.call_tool(form, args)).structured_content
+            holder = answer if form == "recall_context" else next(iter(answer.get("expanded", ())), {})
+            if not told:
+                text = holder["messages"][0]["parts"][0]["content"]
+            begun = (entry for entry in holder.get("messages", ()) if "message" in entry)
+            told += [(entry["message"]["id"], entry["distance"], entry["center"]) for entry in begun]
+            if "next_cursor" not in answer:
+                assert text.startswith("the heron ")
+                return told
+            args = {**args, "cursor": answer["next_cursor"]}
+
+    outward = [0, -1, 1, -2, 2, -3, 3]
+    expected = [(f"m{4 + distance}", distance, distance == 0) for distance in outward]
+    assert talk(server(Invented(session)), work) == expected
 
 
 def test_sessions_and_messages_are_resources() -> None:
@@ -217,8 +246,8 @@ def test_the_newest_part_answers_while_the_rest_is_read(tmp_path: Path, monkeypa
         for name, given in calls.items():
             answer = (await client.call_tool(name, given)).structured_content
             assert answer["ok"], answer
-            (told,) = answer["warnings"]
-            assert told.startswith(first_part.STILL_READING)
+            assert answer["warnings"][0].startswith((first_part.STILL_READING, "not everything is read yet: 13 "))
+            assert len(answer["warnings"]) == 1
         unknown = (await client.call_tool("recall_get", {**found, "session_id": "s01"})).structured_content
         assert unknown["error"].endswith(f"{first_part.STILL_READING}; ask again soon")
         shelf.gate.set()
@@ -395,8 +424,6 @@ def test_without_other_projects_the_scope_is_the_project() -> None:
 
 
 def test_a_session_is_a_resource_as_a_transcript() -> None:
-    from recall_rank.model import Message, Part, Session
-
     key = "ghp_" + "a1B2c3D4e5" * 4
     said = (Message("m1", "user", NOW, (Part("p1", "text", f"moor\x1b[2J the boat with {key}\nin /home/ana"),)),)
     session = Session("moor-1", said, "Moor", directory="/home/ana/quay")
@@ -422,8 +449,6 @@ def test_a_session_is_a_resource_as_a_transcript() -> None:
 
 @pytest.mark.slow
 def test_a_long_transcript_is_paged_and_one_of_another_project_is_not_there() -> None:
-    from recall_rank.model import Message, Part, Session
-
     said = tuple(Message(f"m{at}", "user", NOW, (Part("p", "text", f"bell {at} " * 200),)) for at in range(100))
     long = Session("bells-1", said, "Bells", directory="/srv/bells", worktree="/srv/bells")
 
@@ -448,8 +473,6 @@ def test_a_long_transcript_is_paged_and_one_of_another_project_is_not_there() ->
 
 def test_a_key_that_a_line_would_cut_is_replaced_in_a_transcript() -> None:
     """The beginning of a key no longer looks like one: secrets are taken out before a line is cut."""
-    from recall_rank.model import Message, Part, Session
-
     key = "ghp_" + "a1B2c3D4e5" * 4
     call = Part("p1", "tool", tool="moor", input={"note": f"moor the boat with {key}"}, output=f"{'x ' * 90}{key}")
     session = Session("key-1", (Message("m1", "assistant", NOW, (call,)),), "Key")

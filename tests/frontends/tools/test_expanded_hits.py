@@ -67,6 +67,17 @@ def test_a_budget_of_characters() -> None:
     assert "output" not in tiny["expanded"][0]["message"]["parts"][0]
 
 
+def test_the_characters_go_to_the_hit_before_its_neighbours() -> None:
+    """Regression: long messages in front of a hit used them up, and the hit itself was without text."""
+    texts = ["about the pier " + "x" * 3000, "the heron " + "y" * 3000, "about the pier " + "z" * 3000]
+    said = (Message(f"m{at}", "user", NOW, (Part(f"p{at}", "text", text),)) for at, text in enumerate(texts))
+    answer = expanded(tools(Session("s", tuple(said))), "heron", expand="context", window=1, expand_budget_chars=3500)
+    before, hit, after = ([part.get("content") for part in m["parts"]] for m in answer["expanded"][0]["messages"])
+    assert hit == [texts[1]]
+    assert before[0].endswith(MARKER)
+    assert after == [None]
+
+
 def test_titles_do_not_expand() -> None:
     answer = expanded(tools(BEES), "Zephyrcanary sw", expand="message")
     assert answer["expanded"] == []

@@ -23,6 +23,7 @@ from recall_rank.frontends.cli.output.console import (
     fail,
     fail_without_history,
     print_json,
+    status_of_miss,
 )
 from recall_rank.frontends.cli.output.conversation_lines import warning_lines
 from recall_rank.frontends.cli.output.display import given_display
@@ -98,7 +99,8 @@ def ask(
         fail(answer["text"], _STATUSES[status], as_json=False)
     else:
         show(_lines(answer, reports), given_display(sys.stdout))
-    raise click.exceptions.Exit(_STATUSES[status])
+    code = _STATUSES[status]
+    raise click.exceptions.Exit(status_of_miss(answer.get("limited_by", ())) if code == NO_HITS else code)
 
 
 def _check_days(given: Mapping[str, Any], *, as_json: bool) -> None:

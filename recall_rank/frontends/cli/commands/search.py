@@ -23,7 +23,6 @@ from recall_rank.frontends.cli.options.named_sources import DEMO
 from recall_rank.frontends.cli.output.console import (
     HITS,
     NO_HISTORY,
-    NO_HITS,
     NOT_THERE,
     OUT_OF_MEMORY,
     USAGE,
@@ -32,6 +31,7 @@ from recall_rank.frontends.cli.output.console import (
     fail_without_history,
     print_json,
     print_lines,
+    status_of_miss,
 )
 from recall_rank.frontends.cli.output.display import Display, given_display, has_terminal, is_quiet
 from recall_rank.frontends.transcripts.reopen import put_reopen
@@ -95,7 +95,8 @@ def search(
         options = given_filters(with_user_defaults(filters), context.worktree if context else None)
         options = _of_session(recall, options, as_json=as_json)
         response = _named_file(_search(recall, words, options, now=now, as_json=as_json), filters)
-        if filters["scope"] == "project" and not response.coverage.sessions.eligible and context is not None:
+        none = not response.coverage.sessions.eligible and response.coverage.unread is None
+        if filters["scope"] == "project" and none and context is not None:
             response = replace(response, warnings=(*response.warnings, none_of_project(context)))
         _show(recall, response, form, now=now, offset=filters["offset"] or 0, histories=histories)
         finish_refresh(recall, response.coverage.stale_ms)
@@ -243,4 +244,4 @@ def _exit_code(response: SearchResponse) -> int:
         return OUT_OF_MEMORY
     if every_source_failed(reports):
         return NO_HISTORY
-    return HITS if response.results else NO_HITS
+    return HITS if response.results else status_of_miss(response.coverage.limited_by)

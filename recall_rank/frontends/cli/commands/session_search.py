@@ -20,7 +20,6 @@ from recall_rank.frontends.cli.output.console import (
     DEFECT,
     HITS,
     NO_HISTORY,
-    NO_HITS,
     NOT_THERE,
     OUT_OF_MEMORY,
     USAGE,
@@ -28,6 +27,7 @@ from recall_rank.frontends.cli.output.console import (
     fail,
     fail_without_history,
     print_json,
+    status_of_miss,
 )
 from recall_rank.frontends.cli.output.conversation_lines import (
     ShownConversation,
@@ -124,7 +124,8 @@ def session_search(
 
 
 def _status(answer: Mapping[str, Any]) -> int:
-    return HITS if answer.get("results") or answer.get("messages") else NO_HITS
+    found = answer.get("results") or answer.get("messages")
+    return HITS if found else status_of_miss(answer.get("limited_by", ()))
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,7 +22,6 @@ from recall_rank.frontends.cli.output.console import (
     DEFECT,
     HITS,
     NO_HISTORY,
-    NO_HITS,
     NOT_THERE,
     OUT_OF_MEMORY,
     USAGE,
@@ -30,6 +29,7 @@ from recall_rank.frontends.cli.output.console import (
     fail,
     fail_without_history,
     print_json,
+    status_of_miss,
 )
 from recall_rank.frontends.cli.output.display import Display, given_display, has_terminal
 from recall_rank.frontends.cli.output.record_lines import session_rows
@@ -304,4 +304,4 @@ def _run(
         print_json(output)
     else:
         shown(output, now)
-    raise click.exceptions.Exit(HITS if output[found] else NO_HITS)
+    raise click.exceptions.Exit(HITS if output[found] else status_of_miss(output.get("limited_by", ())))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final, NoReturn, TextIO
 
@@ -12,6 +12,7 @@ import click
 from recall_rank.frontends.cli.output.display import Display, columns_of, given_display, is_quiet
 from recall_rank.frontends.cli.output.render import rendered
 from recall_rank.frontends.display_text import escape_lines, one_line, safe_json
+from recall_rank.model.response import NOT_READ_YET
 
 if TYPE_CHECKING:
     from rich.progress import TaskID
@@ -25,7 +26,7 @@ Line = list[tuple[str, str]]
 HITS: Final = 0  # or, for a command that does not search, that it did what it was asked for
 NO_HITS: Final = 1  # and nothing else: no error ends with it
 USAGE: Final = 2
-NO_HISTORY: Final = 3  # there is none, or none of them could be read
+NO_HISTORY: Final = 3  # there is none, none could be read, or what was read so far has no hit and the rest may have
 NOT_WRITTEN: Final = 4
 NOT_THERE: Final = 5  # a session or message that was named by its id
 OUT_OF_MEMORY: Final = 6
@@ -71,6 +72,11 @@ def say(text: str, *, err: bool = False) -> None:
 def every_source_failed(reports: Sequence[SourceReport]) -> bool:
     """Return whether there are sources and none of them could be read; `reports` has one entry for each."""
     return bool(reports) and all(report.failed for report in reports)
+
+
+def status_of_miss(limited_by: Collection[str]) -> int:
+    """Return the exit status of an answer without hits, whose `limited_by` says whether everything was read."""
+    return NO_HISTORY if NOT_READ_YET in limited_by else NO_HITS
 
 
 def status_of(reports: Sequence[SourceReport]) -> int:

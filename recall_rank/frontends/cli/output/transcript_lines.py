@@ -15,6 +15,7 @@ from recall_rank.frontends.cli.output.console import Line, note_line
 from recall_rank.frontends.cli.output.display import Display
 from recall_rank.frontends.cli.output.word_marks import WordMarks
 from recall_rank.frontends.display_text import age, counted, escape, one_line
+from recall_rank.frontends.tools.transcript_tools import centre_first
 from recall_rank.frontends.transcripts.labels import title_of_call
 from recall_rank.model.serialize_transcript import PROSE
 
@@ -43,12 +44,14 @@ def turn_lines(answer: Entry, now: int, style: MessageStyle = PIPE) -> Iterator[
 
 
 def excerpt_lines(answer: Entry, now: int, style: MessageStyle = PIPE) -> Iterator[Line]:
-    """Yield the lines of consecutive messages, an answer of recall_context; the requested message is marked."""
+    """Yield the lines of consecutive messages, an answer of recall_context: the requested message first, marked, then
+    its neighbours outward, each with its distance; a reader who sees only the beginning sees what was asked for.
+    """
     yield from _heading(answer["context"], style)
+    for entry in centre_first(answer)["messages"]:
+        yield from message_lines(entry, now, style)
     if answer["has_more_before"]:
         yield [("... more before", "dim")]
-    for entry in answer["messages"]:
-        yield from message_lines(entry, now, style)
     if answer["has_more_after"]:
         yield [("... more after", "dim")]
     yield from _warnings(answer)
@@ -114,6 +117,7 @@ def message_lines(entry: Entry, now: int, style: MessageStyle = PIPE) -> Iterato
     minute = style.display.minute(message["time"])
     yield [
         ("> " if entry.get("center") else "", "bold yellow"),
+        (f"{entry['distance']:+} " if entry.get("distance") else "", "dim"),
         (one_line(author), "cyan"),
         (" · ", "dim"),
         (age(message["time"], now), "green"),

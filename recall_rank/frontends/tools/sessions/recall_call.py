@@ -54,7 +54,8 @@ def session_recall_call(call: CallContext, args: Mapping[str, Any]) -> dict[str,
     details = {"query": shown["query"], "match_count": len(found.turns), "session_count": found.sessions}
     if not found.turns:
         asked = replace(asked, query=shown["query"], project=shown["project"])
-        answer: dict[str, Any] = {"status": EMPTY, "text": _empty_text(call, asked, shown), "details": details}
+        text = _empty_text(call, asked, shown, complete=not warnings.limited)
+        answer: dict[str, Any] = {"status": EMPTY, "text": text, "details": details}
     else:
         answer = _curated(call, found, shown, details)
     if call.cancelled():
@@ -146,13 +147,15 @@ def _counted(found: FoundTurns) -> str:
     return f"{turns} turn{'s' * (turns != 1)} of {sessions} conversation{'s' * (sessions != 1)}"
 
 
-def _empty_text(call: CallContext, asked: TurnQuery, given: Mapping[str, Any]) -> str:
+def _empty_text(call: CallContext, asked: TurnQuery, given: Mapping[str, Any], *, complete: bool) -> str:
     """Return a sentence that says what was searched, and what may help."""
     where = f" in project {_quoted(asked.project)}" if asked.project else ""
     bounds = (("from", FIRST_DAY, asked.after), ("to", LAST_DAY, asked.before))
     days = [f" {word} {_quoted(given[name])}" for word, name, bound in bounds if bound is not None]
     if not call.histories.found:
         return "No history was found: nothing could be searched."
+    if not complete:
+        return f"Nothing that was read so far matches {_quoted(asked.query)}{where}{''.join(days)}. Ask again soon."
     tried = ["fewer or other words"]
     tried += ["no project, which searches all of them"] if where and call.options.global_ else []
     tried += ["other days"] if days else []

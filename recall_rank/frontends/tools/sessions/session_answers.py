@@ -138,6 +138,8 @@ def _warn_of_anchor(wanted: object, anchor: int, count: int, warnings: Warnings)
 
 def browse(call: CallContext, asked: SessionQuery, warnings: Warnings) -> dict[str, Any]:
     """Return the answer with the sessions that were changed last."""
+    unread = call.histories.not_read_yet()
+    warnings.add_unread(unread)
     listed = call.histories.sessions()
     sessions = [each for each in listed if each.id.startswith(asked.prefix)]
     warn_of_sources(call.histories.sources(), warnings, places_of_prefix(listed, asked.prefix))
@@ -153,7 +155,7 @@ def browse(call: CallContext, asked: SessionQuery, warnings: Warnings) -> dict[s
             "message_count": 0 if known is None else known.active,
         })  # fmt: skip
     total = len(results) if original else len(sessions)
-    return {"mode": "browse", "total_found": total, "total_exact": True, "results": results}
+    return {"mode": "browse", "total_found": total, "total_exact": unread is None, "results": results}
 
 
 def find_session(histories: Recall, session_id: str, prefix: str = "") -> Session | None:

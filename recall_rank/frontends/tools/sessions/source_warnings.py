@@ -9,10 +9,9 @@ from typing import Final
 from recall_rank.frontends.display_text import synonyms_text
 from recall_rank.frontends.tools.warnings import MAX_WARNINGS, Warnings
 from recall_rank.histories.source_reports import note_on_sources
-from recall_rank.model import SearchResponse, Session, SourceReport
+from recall_rank.model import SearchResponse, Session, SourceReport, Unread
 
 _ON_QUERY: Final = ("the query has ", "only the first ")  # how warnings begin that tell of nothing but the query
-_STILL_READING: Final = "the histories are still being read: there may be more"
 
 
 def places_of_prefix(sessions: Iterable[Session], prefix: str) -> frozenset[str] | None:
@@ -40,13 +39,12 @@ def warn_of_response(
     query alone.
     """
     coverage = response.coverage
-    still_reading = "first_reading" in coverage.limited_by
+    still_reading = coverage.unread is not None
     warn_of_sources(coverage.per_source, warnings, places, read=read)
     counted = note_on_sources(coverage.per_source)
-    if places is not None and still_reading:
-        warnings.add("source", _STILL_READING)
+    warnings.add_unread(None if coverage.unread is None else coverage.unread if places is None else Unread())
     for text in response.warnings:
-        if text.startswith(_ON_QUERY) if places is not None else text != counted:
+        if text.startswith(_ON_QUERY) if places is not None else text not in (counted, str(coverage.unread)):
             warnings.add("source", text)
     if response.synonyms:
         warnings.add("synonyms", f"also searched, by the user's vocabulary: {synonyms_text(response.synonyms)}")
