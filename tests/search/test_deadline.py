@@ -148,7 +148,7 @@ def test_inflections_that_take_long_are_not_looked_up_after_the_deadline() -> No
 
 
 def test_one_list_never_mixes_stages(segment: IndexReader) -> None:
-    response = run(segment, "lantern wick", results=50, budget_ms=60_000)
+    response = run(segment, "lantern wick", results=50, budget_ms=60_000, fold=False)
     assert len(response.results) > DEFAULT.survivors
     assert len({hit.stage for hit in response.results}) == 1
 

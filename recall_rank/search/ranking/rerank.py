@@ -58,7 +58,8 @@ def rerank(search: SearchContext, found: list[Candidate]) -> list[Candidate] | N
     for candidate in best:
         candidate.stage = "score"
     search.reranked = best
-    search.stages += ("score", "boost")
+    if "score" not in search.stages:
+        search.stages += ("score", "boost")
     return best
 
 

@@ -55,7 +55,7 @@ def calibrate(search: SearchContext) -> None:
         weights.plenty,
         LEAST,
     )
-    expansion = search.expansion
+    expansion = basis.search.expansion
     all_known = not (expansion.names or expansion.unknown or expansion.repaired)
     all_known = all_known and not any(group.nearly for group in expansion.groups)
     for candidate, sure in zip(candidates, chances, strict=True):

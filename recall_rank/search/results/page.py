@@ -50,8 +50,8 @@ def page(search: SearchContext, evidence: FoundEvidence) -> list[PageEntry]:
         extend(search, evidence)
         sessions = evidence.sessions() if by_sessions or by_time else sessions
     search.sessions = sessions
-    search.total = len(sessions) if by_sessions else evidence.hit_count
     if by_time:
+        search.total = len(sessions) if by_sessions else evidence.hit_count
         if by_sessions:
             rows = sessions.by_number(first, last)
             chosen = by_session(search.reader, (), rows, search.expansion.ceiling or 1.0)
@@ -59,17 +59,27 @@ def page(search: SearchContext, evidence: FoundEvidence) -> list[PageEntry]:
             chosen = list(_by_time(search, evidence))
         rerank(search, [entry.candidate for entry in chosen])  # for their scores; they keep the order of time
         return chosen
-    entries: Iterable[PageEntry]
-    if by_sessions:
-        entries = best_sessions(search, evidence, sessions)
-    else:
-        weights = search.query.weights if search.total > options.results else None
-        entries = by_part(search.reader, *best_parts(search, evidence), weights)
+    entries = _ranked(search, evidence)
+    if not needs_all and search.total <= last:  # so much was folded that fallback hits reach this page
+        extend(search, evidence)
+        search.sessions = evidence.sessions() if by_sessions else sessions
+        entries = _ranked(search, evidence)
     if evidence.late:
         search.degraded.add(DegradeKind.TIME)
     if buckets is not None:
         entries = by_bucket(entries, buckets)
     return list(islice(entries, first, last))
+
+
+def _ranked(search: SearchContext, evidence: FoundEvidence) -> Iterable[PageEntry]:
+    """Return the entries of the best hits, of sessions or parts, and set `total` of the search."""
+    options = search.query.options
+    if options.group == "session":
+        search.total = len(search.sessions)
+        return best_sessions(search, evidence, search.sessions)
+    search.total = evidence.hit_count
+    weights = search.query.weights if search.total > options.results else None
+    return by_part(search.reader, *best_parts(search, evidence), weights)
 
 
 def _by_time(search: SearchContext, evidence: FoundEvidence) -> Iterator[PageEntry]:

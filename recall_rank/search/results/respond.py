@@ -117,8 +117,6 @@ def _found(search: SearchContext) -> Iterator[str]:
     """Yield what the prefilter, query expansion included, found candidates by."""
     expansion = search.expansion
     if not search.text_decides:
-        terms = sum(last - first for group in expansion.groups for first, last, _ in group.members)
-        yield f"terms {terms:,}"
         yield from (f"{written!r} repaired to {_quoted(forms)}" for written, forms in expansion.repaired.items())
         if expansion.unknown:
             yield f"unknown {_quoted(expansion.unknown)}"

@@ -352,7 +352,7 @@ def test_the_trace_counts_what_each_stage_did() -> None:
     assert traced(index, "the brass lantern", width=80) == {
         "parse": "words 'brass', 'lantern'; without weight 'the'",
         "filter": "sessions 1 of 1; parts 5 of 5",
-        "prefilter": "terms 2; hits by words 3; parts with the text 0",
+        "prefilter": "hits by words 3; parts with the text 0",
         "score": "passages measured 3; rapidfuzz not asked, the query has no name",
         "boost": ", ".join(f"{name} {raised[name]}" for name in (*BOOSTS, "meaning") if raised[name]),
         "group": "by part, hits 3",
@@ -371,7 +371,7 @@ def test_the_trace_counts_what_each_stage_did() -> None:
 
 def test_the_trace_names_repaired_and_unknown_words() -> None:
     said = traced(texts("a brass lantern"), "brass lantren zzzzzz")["prefilter"]
-    assert said == "terms 2; 'lantren' repaired to 'lantern'; unknown 'zzzzzz'; hits by words 1; parts with the text 0"
+    assert said == "'lantren' repaired to 'lantern'; unknown 'zzzzzz'; hits by words 1; parts with the text 0"
 
 
 @pytest.mark.parametrize(
