@@ -156,7 +156,8 @@ class Recall:
             response = snapshot.index.search(query, **options)
         cancel = options.get("cancel")
         if denies(response) and not (cancel is not None and cancel.is_set()):
-            newer = self._backend.look(began, _seconds(options.get("budget_ms")) - (time.monotonic() - began))
+            self._backend.look(began, _seconds(options.get("budget_ms")) - (time.monotonic() - began))
+            newer = self._backend.ready()
             if newer.index is not snapshot.index:
                 response = newer.index.search(query, **options)
             snapshot = newer
@@ -234,11 +235,11 @@ class Recall:
         except AmbiguousSession:
             raise
         except UnknownSession as missing:
-            snapshot = self._backend.look(began, MISS_SECONDS)
+            self._backend.look(began, MISS_SECONDS)
             if self._backend.inventory() is not before:
                 return find()
-            checked = snapshot.checked
-            if snapshot.unread is None or checked is None:
+            checked = self._backend.ready().checked
+            if self._backend.unread() is None or checked is None:
                 raise
             age = f"the index is as of {max(0.0, time.time() - checked):.0f} s ago"
             raise UnknownSession(f"{missing.args[0]}; {age}, and what is newer is still being read") from None
@@ -417,8 +418,10 @@ class Recall:
         looked at in any case, and what is new is waited for, for at most two seconds.
         """
         if again:
-            return self._backend.look(time.monotonic(), BUDGET_MS / 1000).unread
-        return self._newest(None).unread
+            self._backend.look(time.monotonic(), BUDGET_MS / 1000)
+        elif self._backend.unread() is not None:
+            self._backend.wait(PATIENCE_SECONDS)
+        return self._backend.unread()
 
     def _newest(self, budget_ms: object) -> Snapshot:
         """Return the newest state of the index, after a brief wait for a running refresh.

@@ -118,10 +118,14 @@ class Backend(Protocol):
         """
         ...
 
-    def look(self, since: float, seconds: float) -> Snapshot:
-        """Return the snapshot to search after a look at the sources that began at `since`, a monotonic time, or later,
-        and after what it found was read; after `seconds` at most, and its `unread` says what was not read by then.
+    def look(self, since: float, seconds: float) -> None:
+        """Look at the sources, unless a look began at `since`, a monotonic time, or later, and wait until what it found
+        is read, for at most `seconds`.
         """
+        ...
+
+    def unread(self) -> Unread | None:
+        """Return what is not read yet, as far as that is known, as snapshots say it; no index is built for that."""
         ...
 
     def inventory(self) -> Inventory:

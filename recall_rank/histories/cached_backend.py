@@ -85,7 +85,7 @@ class CachedBackend:
         snapshot = self._snapshot or snapshot
         return snapshot if unread is None or snapshot.unread is not None else replace(snapshot, unread=unread)
 
-    def look(self, since: float, seconds: float) -> Snapshot:
+    def look(self, since: float, seconds: float) -> None:
         until = time.monotonic() + seconds
         while self._looked < since:
             self._start()
@@ -93,7 +93,9 @@ class CachedBackend:
                 break
         else:
             self.wait(max(0.0, until - time.monotonic()))
-        return self.ready()
+
+    def unread(self) -> Unread | None:
+        return self.ready().unread
 
     def state(self) -> CacheState:
         """Return the state of the current generation of the index, that is its segments and its table; the object is

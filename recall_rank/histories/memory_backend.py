@@ -46,16 +46,18 @@ class MemoryBackend:
         self.snapshot: Snapshot | None = None
 
     def ready(self) -> Snapshot:
-        rereading, snapshot = self._rereading, self.snapshot
+        unread, snapshot = self.unread(), self.snapshot
         if snapshot is not None:
-            return replace(snapshot, unread=Unread()) if rereading else snapshot
+            return snapshot if unread is None else replace(snapshot, unread=unread)
         with self._lock:
             return self.snapshot or self._build(None)
 
-    def look(self, since: float, seconds: float) -> Snapshot:
-        """Return the snapshot after a refresh that is running; nothing but refresh() looks at the sources again."""
+    def look(self, since: float, seconds: float) -> None:
+        """Wait for a refresh that is running; nothing but refresh() looks at the sources again."""
         self.wait(seconds)
-        return self.ready()
+
+    def unread(self) -> Unread | None:
+        return Unread() if self._rereading else None
 
     def indexed(self) -> tuple[Snapshot, MemoryReading]:
         """Return the snapshot to search now, and the reading of the sources that it was made of."""
@@ -148,7 +150,7 @@ class MemoryView(ProjectScoped[MemoryBackend]):
 
     def ready(self) -> Snapshot:
         self._refuse_closed()
-        unread = self._whole.ready().unread
+        unread = self.unread()
         snapshot, read = self._whole.indexed()
         reports = self._inventory_of(read).reports
         with self._lock:
@@ -157,10 +159,6 @@ class MemoryView(ProjectScoped[MemoryBackend]):
                 index = self._whole.factory.of_some(snapshot.index, self._shows)
                 self._made = snapshot, Snapshot(index, reports)
             return self._made[1] if unread is None else replace(self._made[1], unread=unread)
-
-    def look(self, since: float, seconds: float) -> Snapshot:
-        self._whole.look(since, seconds)
-        return self.ready()
 
     def inventory(self) -> Inventory:
         self._refuse_closed()

@@ -8,7 +8,7 @@ from typing import Generic, Self, TypeVar
 
 from recall_rank.histories.backend import Backend
 from recall_rank.index.segment.segment import SessionRow
-from recall_rank.model import Context, RefreshReport, Session
+from recall_rank.model import Context, RefreshReport, Session, Unread
 from recall_rank.model.progress import Progress
 from recall_rank.model.project_scope import in_project
 
@@ -37,6 +37,12 @@ class ProjectScoped(ABC, Generic[Whole]):
 
     def wait(self, seconds: float | None) -> bool:
         return self._whole.wait(seconds)
+
+    def look(self, since: float, seconds: float) -> None:
+        self._whole.look(since, seconds)
+
+    def unread(self) -> Unread | None:
+        return None if self._whole.unread() is None else Unread()  # how much would show the size of other projects
 
     def only(self, context: Context) -> Self:
         return type(self)(self._whole, context)

@@ -52,10 +52,6 @@ class ProjectView(ProjectScoped[CachedState]):
         unread = None if snapshot.unread is None else Unread()
         return replace(made, checked=snapshot.checked, notes=notes, unread=unread, reading=reading)
 
-    def look(self, since: float, seconds: float) -> Snapshot:
-        self._whole.look(since, seconds)
-        return self.ready()
-
     def _shown(self, state: CacheState) -> Snapshot:
         with self._lock:
             self._refuse_closed()

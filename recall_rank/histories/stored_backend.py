@@ -31,8 +31,11 @@ class StoredBackend:
     def ready(self) -> Snapshot:
         return self._snapshot
 
-    def look(self, since: float, seconds: float) -> Snapshot:
-        return self._snapshot
+    def look(self, since: float, seconds: float) -> None:
+        """Do nothing: the stores are not looked at."""
+
+    def unread(self) -> Unread | None:
+        return self._snapshot.unread
 
     def inventory(self) -> Inventory:
         from recall_rank.histories.inventory import inventory_of
