@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from random import Random
 from typing import Any
 
 import pytest
+from hypothesis import given
 
 from recall_rank import Index, Message, Part, Session
 from recall_rank.model import Role, SearchResponse
+from tests.support.kernels.inputs import seeds
 from tests.support.search.samples import ENOUGH_MS, NOW
 
 ITEMS = ("grease the lens", "wind the clockwork", "trim the wick", "polish the brass", "log the ships at dusk")
@@ -162,3 +165,42 @@ def test_every_page_folds_the_same_hits() -> None:
         assert {page.total for page in pages} == {len(parts)} == {len(set(parts))}
         assert not set(parts) & set(folded)
         assert len(parts) + len(folded) == 75
+
+
+WORDS = "lantern wick harbor quay gull pump valve brass rope anchor keel mast sail tide buoy reef".split()
+
+
+def every_page(index: Index, query: str, results: int, **options: Any) -> tuple[list[str], list[str], int]:
+    """Return the parts that the pages of a search show, those that are folded into these, and the last total."""
+    own: list[str] = []
+    folded: list[str] = []
+    while True:
+        page = index.search(query, results=results, offset=len(own), now=NOW, budget_ms=ENOUGH_MS, **options)
+        own += [hit.part_id for hit in page.results]
+        folded += [copy.part_id for hit in page.results for copy in hit.also_in]
+        if not page.truncated or not page.results:
+            return own, folded, page.total
+
+
+@given(seeds)
+def test_every_hit_is_shown_once_or_folded_once(chance: Random) -> None:
+    texts = [" ".join(chance.choices(WORDS, k=chance.choice([3, 9, 12, 40]))) for _ in range(chance.randint(1, 4))]
+    sessions = []
+    for number in range(chance.randint(1, 4)):
+        said: list[tuple[Role, Part | str]] = []
+        for _ in range(chance.randint(1, 10)):
+            words = chance.choice(texts).split()
+            if chance.random() < 0.3:
+                words[chance.randrange(len(words))] = chance.choice(WORDS)
+            text = " ".join(words)
+            part = tool("bash", output=text) if chance.random() < 0.5 else text
+            said.append((chance.choice(("user", "assistant")), part))
+        sessions.append(session(f"s{number}", *said))
+    index = Index.build(sessions)
+    query = " ".join(chance.choices(WORDS, k=chance.randint(1, 3)))
+    results, match = chance.choice([1, 3, 10]), chance.choice(["smart", "literal", "fuzzy", "fuzzy"])
+    own, folded, total = every_page(index, query, results, match=match)
+    each, none, _ = every_page(index, query, results, match=match, fold=False)
+    assert not none
+    assert len(own) == len(set(own)) == total
+    assert sorted([*own, *folded]) == sorted(each)
