@@ -87,7 +87,7 @@ def _main(argv: Sequence[str] | None) -> int:
     options = parser.parse_args(given)
     if options.action == "list":
         for name in BENCHMARKS:
-            print(f"{name:<12}{question(name)}")
+            print(f"{name:<{max(map(len, BENCHMARKS)) + 2}}{question(name)}")
         return 0
     if options.action == "data":
         if options.name and not options.folder:

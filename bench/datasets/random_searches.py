@@ -133,6 +133,8 @@ class RandomSearches:
             options["type"] = "tool"
         if chance.random() < 0.1:  # cancelled while it runs
             options["cancel"] = CancelAfterLooks(chance.randrange(12))
+        if chance.random() < 0.2:
+            options["fold"] = False
         if chance.random() < 0.15:
             some = chance.sample(self.parts, min(40, len(self.parts)))
             options["extra_scores"] = {one.id: chance.uniform(-1, 2) for _, one in some}

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from recall_rank.loaders.store_places import store_around
+from recall_rank.loaders.unrecognised import NAME as UNRECOGNISED
 from recall_rank.model import Source
 from recall_rank.model.option_errors import error_text
 
@@ -63,7 +64,14 @@ def open_backend(
             given = tuple(without_ignored(given, ignore))
         return OpenedSources(given, MemoryBackend(given, factory))
     place = None if cache is True else Path(fspath(cache))
-    store = None if place is None else store_around(place, (source.location for source in given))
+    store = (
+        None
+        if place is None
+        else store_around(
+            place,
+            (source.location for source in given if source.name != UNRECOGNISED),  # a folder of files is no store
+        )
+    )
     if store is not None:
         raise ValueError(f"the cache {place} lies in the history {store}, which is never written to")
     return open_cached(given, factory, place, ignore, keep_vanished, discovered=discovered)

@@ -53,7 +53,7 @@ class Kind(enum.IntEnum):
     QUESTION = 12  # people talking with each other, asking and saying little else
     PASTED = 13  # what follows the first passage of a person's words to an agent: nobody types a text so long
     ANSWER = 14  # an agent's prose that ends its turn: derived from ASSISTANT when an index is opened, never stored
-    LOG = 15  # prose so long that most of it is code and output: derived likewise
+    LOG = 15  # prose so long that most of it is code and output: derived, too
 
 
 class Talk(enum.IntEnum):

@@ -590,7 +590,7 @@ def test_an_index_of_another_version_and_a_damaged_one_are_left_alone(
         here.push()
     put(path, data)
     here.push()
-    put(path.replace("manifest-7-", "manifest-6-"), data)
+    put(path.replace("manifest-8-", "manifest-7-"), data)
     memory().rm_file(path)
     with pytest.raises(IndexFormatError, match="push to another URL"):
         here.push()

@@ -122,7 +122,7 @@ def test_most_of_the_words_come_before_a_short_turn_that_has_only_the_rarest() -
 
 def test_words_apart_in_a_long_answer_are_there_by_chance() -> None:
     """Both answers hold the two words equally far apart; one of them is much longer."""
-    apart = "the brass fitting" + " calm water" * 14 + " of the bilge"
+    apart = "the brass fitting" + " calm water" * 18 + " of the bilge"
     short = session("a", said(apart + " calm water" * 150, "short", BEFORE))
     long = session("b", said(f"{apart}\n\n" + "calm water " * 1200, "long"))
     assert decides("brass bilge", "short", replace(DEFAULT, scattered=0.0), short, long)

@@ -42,15 +42,15 @@ def test_changes_are_made_to_a_copy() -> None:
         ("SURVIVER=1", r"there is no weight 'SURVIVER': did you mean 'SURVIVORS'\?$"),
         (
             "KIND.persn=1",
-            r"must be one of person, agent, answer, subagent, aside, not 'persn'; did you mean 'person'\?$",
+            r"must be one of person, agent, answer, subagent, title, aside, not 'persn'; did you mean 'person'\?$",
         ),
         ("__CLASS__=1", "there is no weight '__CLASS__'"),
         ("PHRASE=much", "PHRASE must be a number, not 'much'"),
         ("PHRASE=inf", "PHRASE must be a number, not 'inf'"),
         ("PHRASE.USER=1", "PHRASE has no entries, so 'PHRASE.USER' names nothing"),
         ("SURVIVORS=1.5", "SURVIVORS must be a whole number, not '1.5'"),
-        ("KIND=1", "KIND is a table: KIND.ENTRY must be one of person, agent, answer, subagent, aside, not ''"),
-        ("KIND.NOBODY=1", "must be one of person, agent, answer, subagent, aside, not 'NOBODY'"),
+        ("KIND=1", "KIND is a table: KIND.ENTRY must be one of person, agent, answer, subagent, title, aside, not ''"),
+        ("KIND.NOBODY=1", "must be one of person, agent, answer, subagent, title, aside, not 'NOBODY'"),
         ("KIND.person=x", "KIND.person must be a number, not 'x'"),
     ],
 )

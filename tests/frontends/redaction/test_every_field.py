@@ -343,7 +343,8 @@ def redacting(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def outcome(words: str, planter: Planter, folder: Path, *more: str) -> tuple[Any, str]:
     """The result of a command, and all that it has written."""
-    out, calls = folder / "out.txt", folder / "calls.jsonl"
+    out = folder / f"out{'.svg' if '--svg' in words else '.html' if '--share' in words else '.md'}"
+    calls = folder / "calls.jsonl"
     out.unlink(missing_ok=True)
     lines = [{"id": f"c{at}", "tool": tool, "args": args, "now": NOW} for at, (tool, args) in enumerate(CALLS)]
     calls.write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
@@ -377,8 +378,10 @@ def test_an_export_says_that_it_is_not_redacted(redacting: Path) -> None:
     planter = Planter(FORMS["plain"])
     safe, _ = outcome("export s1 --out {out}", planter, redacting)
     plain, _ = outcome("export s1 --out {out}", planter, redacting, "--no-redact")
-    assert safe.stderr == ""
-    assert plain.stderr.splitlines() == ["note: keys and passwords are not replaced in what is written: --no-redact"]
+    wrote = f"wrote {redacting / 'out.md'}"
+    note = "note: keys and passwords are not replaced in what is written: --no-redact"
+    assert safe.stderr.splitlines() == [wrote]
+    assert plain.stderr.splitlines() == [note, wrote]
 
 
 # --- the pages of a browser, the picker, the library -------------------------------------------------------------

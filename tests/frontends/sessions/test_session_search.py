@@ -369,7 +369,7 @@ def test_a_snippet_is_cut_on_both_sides(tmp_path: Path) -> None:
     folder = tmp_path / "sessions"
     folder.mkdir()
     long = f"{'gulls and terns ' * 60}the copper   lantern\n protocol is here {'waves and foam ' * 60}"
-    write_session(folder, praison("long", said(long, "short: copper lantern")))
+    write_session(folder, praison("long", said(long, "that is all")))
     answer = ask(SessionTools(histories=Recall(open_sources(folder))), query="copper lantern protocol")
     snippet = answer["results"][0]["snippet"]
     assert "copper lantern protocol" in snippet

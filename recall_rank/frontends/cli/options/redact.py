@@ -13,6 +13,7 @@ def redact_option(command: Callable[..., Any]) -> Callable[..., Any]:
     return click.option(
         "--redact/--no-redact",
         default=None,
+        is_eager=True,  # settings that cannot be read end the command before another option opens a file
         callback=_or_setting,
         help="Replace keys and passwords in what is shown. Default: as the settings say, else no.",
     )(command)
