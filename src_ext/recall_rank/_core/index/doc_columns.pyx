@@ -163,7 +163,7 @@ cdef class DocColumns:
         """Change the class PROSE in `shapes` to LOG in parts of more than MOST_PROSE passages, and to ANSWER in the last
         other part of each turn.
 
-        A turn is the messages that answer one message of a person. The prose of subagents has turns, too.
+        A turn is the messages that answer one message of a person. Prose of subagents is treated in the same way.
         """
         cdef Py_ssize_t k, first, last = self.docs
         cdef uint32_t asked, turn = MESSAGE_BITS
