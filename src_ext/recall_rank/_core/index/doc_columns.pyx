@@ -160,7 +160,7 @@ cdef class DocColumns:
         return buffer
 
     cdef void derive_classes(self, uint16_t* shapes) noexcept nogil:
-        """Change the class PROSE in `shapes` to LOG in parts of more than MOST_PROSE passages, and to ANSWER in the last
+        """Change the class PROSE in `shapes` to LOG in parts of more than MOST_PROSE passages, to ANSWER in the last
         other part of each turn.
 
         A turn is the messages that answer one message of a person. Prose of subagents is treated in the same way.
