@@ -101,6 +101,24 @@ def test_nothing_is_written_into_a_store_of_any_agent(run: Run, home: Path, tmp_
     assert contents(place) == before
 
 
+@pytest.mark.parametrize(
+    "words",
+    [words for words, (_, ending) in WRITERS.items() if ending == ".jsonl"]
+    + [
+        ("export", "demo-10", "--format", "jsonl", "--out"),
+    ],
+)
+def test_a_copy_of_a_transcript_is_not_replaced(run: Run, home: Path, transcript: Path, words: tuple[str, ...]) -> None:
+    """The copy lies where no command looks for histories."""
+    copy = Path("copied") / transcript.name
+    copy.parent.mkdir()
+    copy.write_bytes(transcript.read_bytes())
+    done = run(*words, copy, "--force", "--history", "history.jsonl")
+    assert copy.read_bytes() == transcript.read_bytes()
+    assert done.exit_code == NOT_WRITTEN, done.output
+    assert "is a history of claude-code, which is never written to" in done.stderr
+
+
 @writers
 def test_an_existing_file_is_replaced_by_force_alone(run: Run, home: Path, words: tuple[str, ...]) -> None:
     begins, ending = WRITERS[words]

@@ -42,7 +42,7 @@ def best_parts(search: SearchContext, evidence: FoundEvidence) -> tuple[list[Can
     best = rerank(search, candidates(search, likely) + added)
     if best is None:
         return [], candidates(search, found if nearest_first else found.taken(range(min(needed, len(found)))))
-    kept = _folded(search, best)
+    kept = _folded(search, best, weights.survivors)
     wide = found.taken(range(min(count + weights.looked_at, found.first_tier)))
     if len(kept) < min(options.results, count // 3) and len(best) < len(wide) and not nearest_first:
         # a text that was said many times fills the place of all others: the next hits are reranked, too
@@ -52,7 +52,7 @@ def best_parts(search: SearchContext, evidence: FoundEvidence) -> tuple[list[Can
                 candidate.stage = "score"
             search.total += len(best) - len(kept)
             search.reranked = best = again
-            kept = _folded(search, best)
+            kept = _folded(search, best, len(best))
     over = {candidate.part for candidate in kept[count:]}  # hits like any other, which follow by their evidence
     del kept[count:]
     if needed <= len(kept) and not nearest_first:
@@ -108,7 +108,7 @@ def best_sessions(search: SearchContext, evidence: FoundEvidence, sessions: Sess
     for entry in ranked:
         entry.title_match = entry.title_match or sessions.has_title(entry.session)
     known = {entry.session for entry in ranked}
-    kept = set(map(id, _folded(search, [entry.candidate for entry in ranked])))
+    kept = set(map(id, _folded(search, [entry.candidate for entry in ranked], weights.survivors)))
     ranked = [entry for entry in ranked if id(entry.candidate) in kept]
     others = islice((row for row in rows if row.session not in known), max(0, last - len(ranked)))
     return ranked + by_session(reader, (), others, ceiling)
@@ -135,13 +135,14 @@ def candidates(search: SearchContext, found: Hits) -> list[Candidate]:
     return candidates_of(found, search.reader.times_of(found.parts()), search.expansion.ceiling or 1.0)
 
 
-def _folded(search: SearchContext, ranked: list[Candidate]) -> list[Candidate]:
+def _folded(search: SearchContext, ranked: list[Candidate], among: int) -> list[Candidate]:
     """Return `ranked` without copies, that is, parts which are shown together with another part that they equal,
     without near duplicates of better parts, and without titles that are shown together with the message that they were
     made from. Without the option `fold`, return all.
 
     They are stored as `search.copies`, `search.near_duplicates` and `search.titled`, and `search.total` is reduced by
-    their number. Every page of a query folds the same candidates. Near duplicates remain results where these are
+    their number. Every page of a query folds the same candidates. Near duplicates are looked for `among` so many of
+    the best: with a fixed number, a total hardly depends on the size of a page. They remain results where these are
     sessions, since two that read one file are not one, and in regex mode, since what a pattern matches may differ.
     """
     options = search.query.options
@@ -149,7 +150,8 @@ def _folded(search: SearchContext, ranked: list[Candidate]) -> list[Candidate]:
         return ranked
     kept, search.copies = fold_copies(search.reader, ranked)
     if options.group == "part" and options.match != "regex":
-        kept, search.near_duplicates = fold_near_duplicates(search.reader, search.expansion.matcher, kept)
+        best, search.near_duplicates = fold_near_duplicates(search.reader, search.expansion.matcher, kept[:among])
+        kept = best + kept[among:]
     kept, search.titled = fold_titles(search.reader, kept)
     search.total -= len(ranked) - len(kept)
     return kept

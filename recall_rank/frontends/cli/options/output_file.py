@@ -71,8 +71,12 @@ class OutputFile:
         with _no_file(self.path):
             if self.path.is_dir():
                 raise OutputError(self.path, f"{self.path} is a folder")
-            if not self.replaced and self.path.exists() and self.path.stat().st_size:
+            if not self.path.exists() or not self.path.stat().st_size:
+                return
+            if not self.replaced:
                 raise OutputError(self.path, f"there is a file already, {self.path}{REPLACES}")
+            if (agent := _agent_of(self.path)) is not None:
+                raise OutputError(self.path, f"{self.path} is a history of {agent}, which is never written to")
 
     @contextmanager
     def open(self, stores: Iterable[str], *, growing: bool = False, quiet: bool = False) -> Iterator[IO[bytes]]:
@@ -127,6 +131,18 @@ def refuse_in_store(path: str | os.PathLike[str], stores: Iterable[str]) -> None
     store = store_around(path, stores)
     if store is not None:
         raise OutputError(Path(path), f"{path} lies in the history {store}, which is never written to")
+
+
+def _agent_of(path: Path) -> str | None:
+    """Return the agent whose program wrote a file, None for a file that is no history or one that `export` writes: a
+    copy of a store, which no command names, is no less a history.
+    """
+    from recall_rank.loaders import open_sources
+    from recall_rank.loaders.history_jsonl import NAME as EXPORTED_NAME
+    from recall_rank.loaders.unrecognised import NAME as UNRECOGNISED
+
+    names = (source.name for source in open_sources(path))
+    return next((name for name in names if name not in (EXPORTED_NAME, UNRECOGNISED)), None)
 
 
 @contextmanager
