@@ -134,7 +134,7 @@ def context(
     after: int | None,
     **look: Any,
 ) -> None:
-    """Show a message with those around it, the message itself marked. It is named as for `get`."""
+    """Show a message, then those around it, nearest first: -1 is the one before it. It is named as for `get`."""
     target = message_target(session_id, message_id, histories, as_json=as_json)
     args: dict[str, Any] = {"session_id": target.session_id, "message_id": target.message_id}
     args |= {"window": window, "before": before, "after": after}
