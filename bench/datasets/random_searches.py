@@ -75,6 +75,8 @@ class RandomSearches:
         chance = random.Random(f"{self.seed}/{number}")
         message, part = chance.choice(self.parts)
         options = self._options(chance, message, part)
+        if random.Random(f"{self.seed}/{number}/fold").random() < 0.2:
+            options["fold"] = False
         if options["match"] == "regex":
             return RandomSearch(number, self._pattern(chance, part), options)
         return RandomSearch(number, self._query(chance, part), options)
@@ -133,8 +135,6 @@ class RandomSearches:
             options["type"] = "tool"
         if chance.random() < 0.1:  # cancelled while it runs
             options["cancel"] = CancelAfterLooks(chance.randrange(12))
-        if chance.random() < 0.2:
-            options["fold"] = False
         if chance.random() < 0.15:
             some = chance.sample(self.parts, min(40, len(self.parts)))
             options["extra_scores"] = {one.id: chance.uniform(-1, 2) for _, one in some}

@@ -16,7 +16,7 @@ from recall_rank.search.deadline import DegradeKind
 from recall_rank.search.ranking.group import is_title
 from recall_rank.search.ranking.unfiltered import rank_unfiltered
 
-_raw = attrgetter("raw")
+_raw, _own = attrgetter("raw"), attrgetter("own")
 LEAST = 1e-3  # added before a logarithm, which has no value at 0
 
 
@@ -71,11 +71,11 @@ def basis_of_certainty(search: SearchContext, candidates: list[Candidate]) -> Ba
     """Return the Basis from which the chance is computed that the session of each candidate is the right one.
 
     Its search is this one without its filters, its candidates[k] is candidates[k] as it ranks in that search, without
-    evidence if it is no hit there; leads[k] is by how much it is ahead of other sessions, and shares[k] the share of
-    its session in the scores of all reranked candidates, see leads_of(). Without filters, because a word that is common
-    in one session, and therefore proves little among its messages, may still be what tells this session from all
-    others; so narrowing a search never makes a result less sure. When the search has no filters and has read the
-    passages of all reranked candidates, or when no time is left, the search and `candidates` are themselves returned.
+    evidence if it is no hit there; leads[k] is by how much it is ahead of other sessions, see leads_of(), and shares[k]
+    the share of its session in the best scores, see shares_of(). Without filters, because a word that is common in one
+    session, and therefore proves little among its messages, may still be what tells this session from all others; so
+    narrowing a search never makes a result less sure. When the search has no filters and has read the passages of all
+    reranked candidates, or when no time is left, the search and `candidates` are themselves returned.
     """
     marks = search.eligible.part_marks
     borrowed = any(candidate.stage == "score" and not candidate.was_read for candidate in candidates)
@@ -94,36 +94,43 @@ def basis_of_certainty(search: SearchContext, candidates: list[Candidate]) -> Ba
 
 
 def basis_among(search: SearchContext, candidates: list[Candidate], rivals: list[Candidate]) -> Basis:
-    """Return the Basis of candidates of a search, among all of its candidates that were reranked, the `rivals`."""
-    return Basis(search, candidates, *leads_of(search.reader, candidates, rivals))
+    """Return the Basis of candidates of a search, of which the `rivals` are all that may be ahead of them."""
+    reader = search.reader
+    return Basis(search, candidates, leads_of(reader, candidates, rivals), shares_of(search, candidates))
 
 
-def leads_of(
-    reader: IndexReader, candidates: list[Candidate], rivals: list[Candidate]
-) -> tuple[list[float], list[float]]:
-    """Return two numbers for each candidate: by how much it is ahead of the rivals of other sessions, and the share of
-    its session in the scores of all rivals.
+def leads_of(reader: IndexReader, candidates: list[Candidate], rivals: list[Candidate]) -> list[float]:
+    """Return by how much each candidate is ahead of the rivals of other sessions, a number from -1 to 1.
 
-    The lead is 1 - r / e, at least -1: e is the score of the candidate before calibration, and r is the highest one of
-    a rival in another session, 0 if there is none. A candidate without a score has the lead -1. The share is 0 to 1:
-    where one session has most of what ranks high, it is seldom the wrong one.
+    It is 1 - r / e, at least -1: e is the score of the candidate before calibration, and r is the highest one of a
+    rival in another session, 0 if there is none. A candidate without a score has the lead -1.
     """
     best: dict[int, float] = {}
-    sums: dict[int, float] = {}
-    total = 0.0
     for session, one in zip(reader.sessions_of([one.part for one in rivals]), rivals, strict=True):
-        own = one.own
-        total += own
-        sums[session] = sums.get(session, 0.0) + own
-        if own > best.get(session, 0.0):
-            best[session] = own
+        if one.own > best.get(session, 0.0):
+            best[session] = one.own
     first, second = (*nlargest(2, best.items(), key=itemgetter(1)), (-1, 0.0), (-1, 0.0))[:2]
-    leads, shares = [], []
+    found = []
     for session, candidate in zip(reader.sessions_of([one.part for one in candidates]), candidates, strict=True):
         rival = second[1] if session == first[0] else first[1]
-        leads.append(max(-1.0, 1 - rival / candidate.own) if candidate.own > 0 else -1.0)
-        shares.append(sums.get(session, 0.0) / total if total else 0.0)
-    return leads, shares
+        found.append(max(-1.0, 1 - rival / candidate.own) if candidate.own > 0 else -1.0)
+    return found
+
+
+def shares_of(search: SearchContext, candidates: list[Candidate]) -> list[float]:
+    """Return the share, 0 to 1, of the session of each candidate in the scores of the best reranked candidates of a
+    search, as many as Weights.survivors, before calibration.
+
+    Where one session has most of what ranks high, it is seldom the wrong one. Whatever a filter leaves of them, the
+    share is the same.
+    """
+    reader, most = search.reader, search.query.weights.survivors
+    ranked = search.reranked if len(search.reranked) <= most else nlargest(most, search.reranked, key=_own)
+    sums: dict[int, float] = {}
+    for session, one in zip(reader.sessions_of([one.part for one in ranked]), ranked, strict=True):
+        sums[session] = sums.get(session, 0.0) + one.own
+    total = sum(sums.values()) or 1.0
+    return [sums.get(session, 0.0) / total for session in reader.sessions_of([one.part for one in candidates])]
 
 
 def query_signals(search: SearchContext) -> list[float]:
