@@ -100,7 +100,7 @@ class MemoryBackend:
         self.refresh(None)
 
     def wait(self, seconds: float | None) -> bool:
-        ended = self._lock.acquire(timeout=-1 if seconds is None else seconds)
+        ended = self._lock.acquire(timeout=-1 if seconds is None else max(0.0, seconds))
         if ended:
             self._lock.release()
         return ended

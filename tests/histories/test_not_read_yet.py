@@ -176,3 +176,13 @@ def test_the_shell_ends_with_3_where_not_everything_is_read(
     if words[0] != "sessions":
         again = CliRunner().invoke(cli, [*words, *form, *there])
         assert again.exit_code == 0, again.output
+
+
+@pytest.mark.parametrize("cached", [False, True])
+def test_a_denial_after_the_budget_waits_for_nothing(shelf: GrowingShelf, tmp_path: Path, cached: bool) -> None:
+    """What is left of the budget is less than nothing then."""
+    with Recall([shelf], tmp_path / "cache" if cached else None) as recall:
+        recall.prepare()
+        response = recall.search("nobody wrote this", budget_ms=1e-6)
+        assert not response.results
+        assert response.degrade_kind == "time"
