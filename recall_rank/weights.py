@@ -101,7 +101,7 @@ class Weights:
 
     kind: KindWeights = field(default_factory=KindWeights)
     kind_of_asker: KindWeights = KindWeights(person=1.5, agent=0.8, answer=0.8)  # where the query says I or my: it asks
-    # for what a person told; with the factors above BEAM loses .07 nDCG@10
+    # for what a person said; with the factors above BEAM loses .07 nDCG@10
     order: float = 2.0  # factor of Kind.ORDER (always ..., I prefer ...) where a query asks what to do: the answer
     # has to follow them, and they share few words with the question
     scheduled: float = 0.5  # factor of the score of a session that says a schedule began it, in session_search: it says

@@ -68,7 +68,7 @@ _ASKER = frozenset(
 def speaks_of_asker(forms: Iterable[bytes]) -> bool:
     """Return whether a query speaks of the one who asks: I, my, me, in English and the Romance and Germanic languages.
 
-    It then asks for what a person told, more than for what an agent answered. `forms` are its words, folded.
+    It then asks for what a person said, more than for what an agent answered. `forms` are its words, folded.
     """
     return not _ASKER.isdisjoint(forms)
 
@@ -102,7 +102,7 @@ def light_words(forms: Sequence[bytes], counts: Sequence[bool]) -> frozenset[byt
     """Return the words of a question that carry the sentence more than its subject, such as go in "why did we go with
     JWT".
 
-    `forms` are its words, folded, and counts[k] tells whether forms[k] is no stop word. Empty where the words are no
+    `forms` are its words, folded, and counts[k] is whether forms[k] is no stop word. Empty where the words are no
     sentence, that is, have no stop word among them, and where nothing would be left.
     """
     if all(counts):

@@ -46,7 +46,7 @@ class HostPlace:
 
 
 MOST_SECONDS: Final = 5
-"""The limit of a hook that a host waits for before it goes on: a program that hangs delays a session by no more. Only
+"""The limit of a hook that a host waits for before it continues: a program that hangs delays a session by no more. Only
 what a model summarises takes longer."""
 
 

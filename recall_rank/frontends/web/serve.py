@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 ADDRESS: Final = "127.0.0.1"
 PORT: Final = 7391  # unless it is taken: a bookmark of a page works again in the next process
 KEEP_ALIVE_SECONDS: Final = 30  # between an answer and the whole head of the next request
-HEADER_SECONDS: Final = 10.0  # until the whole head of the first request of a connection is there
+HEADER_SECONDS: Final = 10.0  # until the whole head of the first request of a connection has arrived
 MAX_CONNECTIONS: Final = 64  # a browser opens six; each takes a file, of which macOS gives a program 256
 _BACKLOG: Final = 16  # connections that asyncio accepts at once: three times as many come before the first is read
 

@@ -121,8 +121,8 @@ def shares_of(search: SearchContext, candidates: list[Candidate]) -> list[float]
     """Return the share, 0 to 1, of the session of each candidate in the scores of the best reranked candidates of a
     search, as many as Weights.survivors, before calibration.
 
-    Where one session has most of what ranks high, it is seldom the wrong one. A filter of the search does not change the
-    share.
+    Where one session has most of what ranks high, it is seldom the wrong one. A filter of the search does not change
+    the share.
     """
     reader, most = search.reader, search.query.weights.survivors
     ranked = search.reranked if len(search.reranked) <= most else nlargest(most, search.reranked, key=_own)

@@ -33,7 +33,7 @@ _FLAGS: Final = os.O_WRONLY | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINAR
 
 
 class OutputError(click.FileError):
-    """A file is not written. The message is one line for a person; the file that was there is unchanged."""
+    """A file is not written. The message is one line for a person; an existing file is unchanged."""
 
     def __init__(self, path: Path, reason: str) -> None:
         super().__init__(str(path), f"nothing was written: {reason}")
